@@ -31,9 +31,9 @@ import torch
 from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.explain.contributions import log_spectra
 from dualres.explain.reasons import window_shares
 from dualres.explain.regions import SPECTRA, WIDTH_HZ, groupings
-from dualres.explain.tokens import log_spectra
 from dualres.explain.views import VIEW_OF_HEAD, Head
 from dualres.faultlines.assess import assess
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of

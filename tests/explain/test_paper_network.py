@@ -3,11 +3,12 @@ from copy import deepcopy
 import numpy as np
 import pytest
 import torch
+from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
-from dualres.explain.paper_network import residual_shares
+from dualres.explain.contributions import log_spectra
+from dualres.explain.paper_network import memory_said, residual_shares
 from dualres.explain.regions import SPECTRA, groupings
-from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import by_torch, weights_of
 from dualres.model.network import DualRes
 from tests.model.made_views import machine_windows
@@ -61,3 +62,22 @@ def test_a_band_with_what_it_makes_the_memory_say_is_the_slope_of_the_logit():
 def test_without_a_memory_nothing_goes_through_it():
     network = DualRes(3, ModelConfig(memory=False), seed=2).eval()
     assert not residual_shares(weights_of(network), WINDOWS, 2, 0).through_memory.any()
+
+
+@pytest.mark.parametrize("settings", [{}, {"rotation": False}])
+def test_the_memory_says_what_pytorch_says_and_its_gradient(settings):
+    network = DualRes(3, ModelConfig(**settings), seed=2).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(1.5)
+    rng = np.random.default_rng(0)
+    features, head = rng.standard_normal((2, 40, 64)), rng.standard_normal(64)
+    weights = weights_of(network)
+    said, slopes = memory_said(weights, features, head)
+
+    encoder, given = network.double().encoder, torch.from_numpy(features).requires_grad_()
+    encoder.memory.theta = lambda: torch.from_numpy(weights.theta())  # float32 rounds it
+    y = encoder.memory(encoder.norm(given))[0]
+    expected = (encoder.mix(y) * silu(encoder.gate(y))) @ torch.from_numpy(head)
+    np.testing.assert_allclose(said, expected.detach().numpy(), atol=1e-12)
+    np.testing.assert_allclose(slopes, torch.autograd.grad(expected.sum(), given)[0].numpy(), atol=1e-12)

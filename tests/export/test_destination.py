@@ -74,20 +74,6 @@ def test_nothing_is_left_in_an_empty_folder_either(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_after_a_failure_nothing_is_left(tmp_path, monkeypatch):
-    written = Path.write_bytes
-
-    def full(path, content):
-        if path.name == "b.h":
-            raise OSError(28, "no space left")
-        return written(path, content)
-
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OutputError, match="no space left"):
-        place(FILES, tmp_path / "board")
-    assert not list(tmp_path.iterdir())
-
-
 def test_what_may_not_be_written_to_is_refused_beforehand(tmp_path):
     there = tmp_path / "there"
     there.write_text("mine")
@@ -130,9 +116,13 @@ def test_a_name_that_no_folder_can_have_is_refused(tmp_path, name):
         check_folder(resolved(tmp_path / name), FILES, overwrite=False)
 
 
-def test_a_full_disk_is_told_with_what_is_needed(tmp_path, monkeypatch):
+def test_a_full_disk_is_told_with_what_is_needed_and_nothing_is_left(tmp_path, monkeypatch):
+    written = Path.write_bytes
+
     def full(path, content):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if path.name == "b.h":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return written(path, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(OutputError, match=f"No space left on device.*; 2 bytes are needed in {tmp_path}, and its disk"):

@@ -6,15 +6,10 @@ from scipy.special import softmax
 
 from dualres.export.test_vectors import logits_of
 from tests.export.conftest import CLASSES, ODD_WINDOWS, made_model, made_views_model
+from tests.export.onnx_runtime import run
 from tests.model.made_views import machine_windows
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
 model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
-
-
-def run(made, windows):
-    session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
-    return session.run(None, {"windows": windows})[0]
 
 
 @pytest.mark.parametrize(("made", "members"), [(made_model, 2), (made_model, 3), (made_views_model, 2)])

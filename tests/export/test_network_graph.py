@@ -12,16 +12,9 @@ from dualres.export.test_vectors import logits_of
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 from tests.export.conftest import made_model
+from tests.export.onnx_runtime import run
 
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
 model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
-
-
-def run(network, windows):
-    session = onnxruntime.InferenceSession(
-        model_graph([network]).SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    return session.run(None, {"windows": windows})[0]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +26,7 @@ def test_other_sizes_and_controls(small, settings):
     config = ModelConfig(**{**vars(small), "window": 264, **settings})
     model = made_model(config)
     windows = np.random.default_rng(0).standard_normal((5, 264)).astype(np.float32)
-    assert np.abs(run(model.network, windows) - logits_of(model, windows)).max() < 1e-5
+    assert np.abs(run(model_graph([model.network]), windows) - logits_of(model, windows)).max() < 1e-5
 
 
 @pytest.mark.parametrize("log_rate", [-9.0, 3.0, 15.0, 60.0])
@@ -46,7 +39,7 @@ def test_any_damping(small, log_rate):
     windows = torch.randn(3, small.window)
     with torch.inference_mode():
         wanted = exact(windows.double()).numpy()
-    got = run(network, windows.numpy())
+    got = run(model_graph([network]), windows.numpy())
     assert np.abs(got - wanted).max() < 1e-5 * max(1, np.abs(wanted).max())
 
 

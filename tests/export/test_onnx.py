@@ -11,13 +11,7 @@ from dualres.export import onnx as export
 from dualres.export.onnx import write_onnx
 from dualres.export.test_vectors import logits_of
 from tests.export.conftest import ODD_WINDOWS, machine, made_comparator, made_model
-
-onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
-
-
-def run(content, windows):
-    return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(None, {"windows": windows})[0]
+from tests.export.onnx_runtime import onnx, run
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +24,13 @@ def path(model, tmp_path_factory):
 def test_odd_windows_in_one_batch(path, model):
     windows = np.stack([*ODD_WINDOWS.values()])
     wanted = logits_of(model, windows)
-    assert np.abs(run(str(path), windows) - wanted).max() < 1e-5 * np.abs(wanted).max()
+    assert np.abs(run(path, windows) - wanted).max() < 1e-5 * np.abs(wanted).max()
 
 
 def test_any_number_of_windows(path, model):
     for count in (1, 3):
         windows = np.stack([machine(0.512, 64_000, seed) for seed in range(count)])
-        assert np.abs(run(str(path), windows) - logits_of(model, windows)).max() < 1e-5
+        assert np.abs(run(path, windows) - logits_of(model, windows)).max() < 1e-5
 
 
 def test_the_file_is_valid_and_carries_the_card(path, model):

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dualres.export.sources import doubles, floats, text
-from dualres.utils.printable import printable
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=40))
@@ -32,8 +31,3 @@ def test_a_name_is_one_plain_literal(name):
     assert re.fullmatch(r'"(?:[ !#->@-\[\]-~]|\\[0-7]{3})*"', literal)
     plain = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), literal[1:-1])
     assert plain.encode("latin-1").decode() == name
-
-
-def test_what_would_confuse_a_terminal_is_escaped():
-    assert printable("Zahnbruch \N{TOOTH}") == "Zahnbruch \N{TOOTH}"
-    assert printable("a\nb\x1b[31m\ud800") == r"a\nb\x1b[31m\ud800"

@@ -9,10 +9,9 @@ from dualres.export.onnx import write_onnx
 from dualres.export.test_vectors import logits_of
 from dualres.model.views.network import ViewsNetwork
 from tests.export.conftest import CLASSES, ODD_WINDOWS
+from tests.export.onnx_runtime import onnx, run
 from tests.model.made_views import machine_windows
 
-onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
-onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
 model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
 
 
@@ -23,23 +22,18 @@ def path(views_model, tmp_path_factory):
     return path
 
 
-def said_by(path, windows):
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    return session.run(None, {"windows": windows})[0]
-
-
 def test_windows_like_those_learned_from(path, views_model):
     windows = machine_windows(1, len(CLASSES), seed=3)
-    wanted, said = logits_of(views_model, windows), said_by(path, windows)
+    wanted, said = logits_of(views_model, windows), run(path, windows)
     assert said.argmax(1).tolist() == [*range(len(CLASSES))]
     assert np.abs(said - wanted).max() < 1e-5 * np.abs(wanted).max()
-    np.testing.assert_allclose(said_by(path, windows[:1]), said[:1], atol=1e-4)
+    np.testing.assert_allclose(run(path, windows[:1]), said[:1], atol=1e-4)
 
 
 def test_odd_windows_in_one_batch(path, views_model):
     windows = np.stack([*ODD_WINDOWS.values()])
     wanted = logits_of(views_model, windows)
-    assert np.abs(said_by(path, windows) - wanted).max() < 1e-3 * max(1, np.abs(wanted).max())
+    assert np.abs(run(path, windows) - wanted).max() < 1e-3 * max(1, np.abs(wanted).max())
 
 
 def test_the_file_is_valid_and_small(path):

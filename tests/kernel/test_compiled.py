@@ -3,6 +3,7 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
@@ -76,3 +77,22 @@ def test_a_build_depends_on_every_file_in_c():
     settings = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]
     there = {str(path.relative_to(root)) for path in (root / "src/dualres/kernel").glob("*.[ch]")}
     assert {*settings["sources"], *settings["depends"]} == there
+
+
+@pytest.mark.parametrize("count", [1, 17, 1000])
+def test_memory_begins_with_a_line_of_the_cache(count):
+    several = [compiled.aligned(count) for _ in range(5)]
+    assert all(len(room) == count and room.ctypes.data % 64 == 0 for room in several)
+
+
+def test_an_array_s_address_is_where_it_begins():
+    room = np.zeros((4, 8), np.float32)
+    assert compiled.address(room) == room.ctypes.data
+    assert compiled.address(room[1:]) == room.ctypes.data + 32
+
+
+def test_what_may_not_be_written_has_no_address_to_write_to():
+    room = np.zeros(8, np.float32)
+    room.flags.writeable = False
+    with pytest.raises(TypeError, match="writable"):
+        compiled.address(room)

@@ -8,15 +8,7 @@ from dualres.model.check import check_window, hash_uniform
 from dualres.model.scan import scan_ref
 from tests.model.golden import GOLDEN_LOGITS, golden_network, golden_window
 
-
-@pytest.fixture(scope="module")
-def network():
-    return golden_network()
-
-
-@pytest.fixture(scope="module")
-def window():
-    return golden_window()
+NETWORK, WINDOW = golden_network(), golden_window()
 
 
 def near(values, expected):
@@ -32,25 +24,25 @@ def test_the_second_check_window_is_the_first_backwards():
     np.testing.assert_array_equal(check_window(1, 1000), check_window(0, 1000)[::-1])
 
 
-def test_spectra(network, window):
-    short, long = network.spectra(window)
+def test_spectra():
+    short, long = NETWORK.spectra(WINDOW)
     assert short.shape == (1, 249, 129)
     assert long.shape == (1, 249, 513)
     near(short[0, 0, :3], [0.426482, 1.467798, 2.963068])
     near(long[0, 248, 510:], [0.740777, 0.599916, 0.670076])
 
 
-def test_damping_and_readout(network, window):
-    encoder = network.encoder
-    v = encoder.norm(encoder.features(*network.spectra(window)))
+def test_damping_and_readout():
+    encoder = NETWORK.encoder
+    v = encoder.norm(encoder.features(*NETWORK.spectra(WINDOW)))
     near(encoder.memory.coefficients(v).delta[0, 100, :3], [0.0313898, 0.1640403, 0.1471061])
     near(encoder.memory(v)[0][0, 248, :3], [0.0271923, -0.1368057, 0.0587704])
 
 
 @pytest.mark.parametrize("loop", [False, True], ids=["scan", "scan_ref"])
-def test_logits(window, loop):
+def test_logits(loop):
     network = golden_network()
     if loop:
         network.encoder.memory.scan = scan_ref
     with torch.no_grad():
-        near(network(window), GOLDEN_LOGITS)
+        near(network(WINDOW), GOLDEN_LOGITS)

@@ -5,6 +5,7 @@ from torch.nn.functional import silu
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.model.network import DualRes
+from dualres.model.views.network import ViewsNetwork
 from tests.model.golden import golden_network, golden_window
 
 SHAPES = [
@@ -93,19 +94,12 @@ def test_training_really_draws_dropout_on_the_way_to_the_head():
     assert not torch.equal(network.classify(*views), network.classify(*views))
 
 
-def test_windows_of_another_length_are_refused():
-    with pytest.raises(ConfigError, match=r"\(batch, 32768\)"):
-        DualRes(8)(torch.zeros(1, 1000))
-
-
-def test_one_class_is_no_choice():
-    with pytest.raises(ConfigError, match="at least two"):
-        DualRes(1)
-
-
-def test_other_sizes_work(small):
-    network = DualRes(3, small)
-    assert network(torch.randn(2, small.window)).shape == (2, 3)
+@pytest.mark.parametrize("network", [DualRes, ViewsNetwork])
+def test_windows_of_another_length_and_a_single_class_are_refused(network):
+    with pytest.raises(ConfigError, match=r"\(2, 100\) were given; this network takes \(batch, 32768\)"):
+        network(2)(torch.zeros(2, 100))
+    with pytest.raises(ConfigError, match="at least two classes"):
+        network(1)
 
 
 class TestControls:

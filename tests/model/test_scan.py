@@ -44,15 +44,6 @@ def inputs(batch=2, tokens=37, width=6, states=3, damping=(0.01, 3.0), dtype=tor
     return [x.to(kinds[dtype] if x.is_complex() else dtype).requires_grad_() for x in values]
 
 
-def step_by_step(delta, u, b, c, theta, state=None):
-    ys = []
-    for t in range(delta.shape[1]):
-        now = slice(t, t + 1)
-        y, state = scan_step(delta[:, now], u[:, now], b[:, now], c[:, now], theta, state)
-        ys.append(y)
-    return torch.cat(ys, 1), state
-
-
 def results(function, arguments):
     """Outputs, final state and the gradient of every argument for one fixed mixture of them."""
     y, state = function(*arguments)
@@ -89,11 +80,6 @@ def test_scan_equals_the_exact_recurrence_in_float32(damping):
     assert_close(results(scan, single), reference, 1e-5)
     assert_close(results(scan_pairwise, single), reference, 1e-5)
     assert_close(results(scan_ref, single), reference, 1e-5)
-
-
-def test_steps_equal_the_token_loop():
-    arguments = inputs(tokens=20)
-    assert_close(results(step_by_step, arguments), results(scan_ref, arguments), 1e-12)
 
 
 def test_a_step_takes_one_token():

@@ -89,30 +89,26 @@ def test_without_ray_the_extra_is_named(monkeypatch):
         Cluster()
 
 
-def test_a_cluster_that_is_not_there(monkeypatch):
+@pytest.fixture
+def not_joined(monkeypatch):
+    """Ray, of whose cluster this process is no part."""
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    return ray
 
+
+def test_a_cluster_that_is_not_there(not_joined, monkeypatch):
     def refuse(*arguments, **settings):
         raise ConnectionError("Could not find any\nrunning Ray instance.")
 
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", refuse)
-    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    monkeypatch.setattr(not_joined, "init", refuse)
+    monkeypatch.setattr(not_joined, "shutdown", lambda: None)
     with pytest.raises(ClusterError, match=r"auto \(Could not find any running Ray instance.\); .*ray start --head"):
         Cluster("auto")
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1:9", "nowhere.invalid:6379"])
-def test_an_address_where_nothing_answers_is_refused_at_once(address, monkeypatch):
-    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", lambda *arguments, **settings: pytest.fail("Ray would try for minutes"))
+@pytest.mark.parametrize("address", ["127.0.0.1:9", "nowhere.invalid:6379", "banana"])
+def test_an_address_where_nothing_answers_and_what_is_none_are_refused_at_once(address, not_joined, monkeypatch):
+    monkeypatch.setattr(not_joined, "init", lambda *arguments, **settings: pytest.fail("Ray would try for minutes"))
     with pytest.raises(ClusterError, match=rf"cannot join a Ray cluster at {address} "):
         Cluster(address)
-
-
-def test_an_address_is_auto_or_host_and_port(monkeypatch):
-    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(ClusterError, match="banana"):
-        Cluster("banana")

@@ -23,15 +23,8 @@ def test_an_extra_brings_what_it_is_said_to_bring(library):
 
 
 def test_the_package_itself_brings_little():
-    assert names(PROJECT["dependencies"]) == {
-        "numpy",
-        "safetensors",
-        "soundfile",
-        "typer",
-        "rich",
-        "starlette",
-        "uvicorn",
-    }
+    brought = {"numpy", "safetensors", "soundfile", "typer", "rich", "starlette", "uvicorn"}
+    assert names(PROJECT["dependencies"]) == brought
     assert {LIBRARIES[one][1] for one in TRAINING} == {"train"}
 
 

@@ -10,7 +10,7 @@ from dualres.utils.printable import printable
         ("می\N{ZERO WIDTH NON-JOINER}خواهم", "می\N{ZERO WIDTH NON-JOINER}خواهم"),
         ("\x1b[2J\x07\r\n\t\0\x7f\x9b", r"\x1b[2J\x07\r\n\t\x00\x7f\x9b"),
         ("good\N{RIGHT-TO-LEFT OVERRIDE}doog\N{LINE SEPARATOR}", r"good\u202edoog\u2028"),
-        ("pump\udcff", r"pump\udcff"),
+        ("pump\udcff\ud800", r"pump\udcff\ud800"),
     ],
 )
 def test_what_would_steer_a_terminal_is_shown(text, shown):

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.learn.trained.task import Step
 from dualres.model.spectra import aligned_spectra
-from dualres.model.views.low_lines import low_lines
 from dualres.model.views.modulation import modulation
+from dualres.model.views.network import low_lines
 from dualres.recordings.recording import Samples
 from dualres.utils.figures import ACCENT, INK, STYLE
 

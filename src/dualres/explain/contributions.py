@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from dualres.config import ModelConfig
 from dualres.explain.regions import SPECTRA, Region
-from dualres.explain.tokens import mean_spectra
+from dualres.model.reference.spectra import aligned_spectra
+from dualres.model.weights import NetworkWeights
 from dualres.utils.arrays import Exact, Floats, Reals
 
 
@@ -33,13 +36,24 @@ class Contributions:
 
 def mean_of(several: "list[Contributions]") -> Contributions:
     """Of the networks of a model."""
-
-    def mean(name: str) -> Exact:
-        return np.asarray(np.mean([getattr(one, name) for one in several], axis=0))
-
-    heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
     names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
-    return Contributions(several[0].regions, **{name: mean(name) for name in names}, heads=heads)
+    means = {name: np.asarray(np.mean([getattr(one, name) for one in several], axis=0)) for name in names}
+    heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
+    return Contributions(several[0].regions, **means, heads=heads)
+
+
+def log_spectra(window: Floats, config: ModelConfig, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
+    """A raw window (window,) to log(1 + |STFT|) of its tokens, (tokens, short_bins + long_bins), short frames first.
+
+    They are computed as `dtype`.
+    """
+    short, long = aligned_spectra(window.astype(dtype)[None], config)
+    return np.concatenate([short[0], long[0]], axis=-1)
+
+
+def mean_spectra(network: NetworkWeights, windows: Floats) -> dict[str, Exact]:
+    """Mean log-magnitudes of raw windows (n, window), (n, short_bins + long_bins), with frames of a network's sizes."""
+    return {SPECTRA: np.stack([log_spectra(one, network.config).mean(0, dtype=np.float64) for one in windows])}
 
 
 Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a view

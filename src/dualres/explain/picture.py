@@ -1,7 +1,5 @@
 """The picture of `dualres explain`: what spoke, when, and which fault lines a recording has."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -95,11 +93,7 @@ def _shares_over_frequency(axes: Axes, case: Case) -> None:
     width = np.array([share.region.high_hz for share in shares]) / 1000 - low
     _bars(axes, low, width, np.array([share.nats for share in shares]))
     axes.set(xlabel="kHz", ylabel="nats", xlim=(0, case.rate / 2000))
-    axes.set_title(_title(case.reasons))
-
-
-def _title(reasons: Reasons) -> str:
-    return f"Which bands spoke for {reasons.label} (blue) and for {reasons.rival} (red)"
+    axes.set_title(f"Which bands spoke for {case.reasons.label} (blue) and for {case.reasons.rival} (red)")
 
 
 def _low_lines(axes: Axes, reasons: Reasons) -> None:

@@ -1,7 +1,5 @@
 """Why a recording's verdict: the shares of its windows, put together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -110,7 +108,8 @@ def compare_classes(
     shares, logits = [], []
     for windows in model_windows(model, recording, limit):
         shares.append(window_shares(model, windows, label, rival, neutral=neutral))
-        logits.append(_logits(model, windows, label, rival))
+        said = [scorer(member)(windows).astype(np.float64) for member in model.members]
+        logits.append(np.mean([one[:, label] - one[:, rival] for one in said], axis=0))
     regions = np.concatenate([one.of_regions for one in shares]).mean(0)
     hanging = np.concatenate([one.through_memory for one in shares]).mean(0)
     tokens, count = np.concatenate([one.of_tokens for one in shares]), sum(map(len, logits))
@@ -145,12 +144,6 @@ def explanation_of(model: Model) -> Explanation:
         name = "DualRes" if kind is None else "kinds of networks that bring an explanation"
         raise ConfigError(f"reasons are known of {name} alone, and the model is of the method {model.card.method}")
     return found
-
-
-def _logits(model: Model, windows: Windows, label: int, rival: int) -> Exact:
-    """The difference of the logits, as the members are scored, (n,)."""
-    said = [scorer(member)(windows).astype(np.float64) for member in model.members]
-    return np.asarray(np.mean([one[:, label] - one[:, rival] for one in said], axis=0))
 
 
 def _moments(tokens: Exact, window_s: float) -> Iterator[Moment]:

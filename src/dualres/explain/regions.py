@@ -45,8 +45,7 @@ class Grouping:
 
     def sums(self, shares: Exact) -> Exact:
         """Of shares (n, features) over each region: (n, regions)."""
-        member = self.of_feature[:, None] == np.arange(len(self.regions))
-        return np.asarray(shares @ member.astype(np.float64))
+        return np.asarray(shares @ (self.of_feature[:, None] == np.arange(len(self.regions))).astype(np.float64))
 
 
 @lru_cache(maxsize=8)
@@ -74,8 +73,7 @@ def _repetition(config: ModelConfig) -> Grouping:
         for rates in ((float(group[0] / step), float(group[-1] * step)) for group in groups)
     ]
     within = np.arange(len(hz)) // RATES
-    number = np.concatenate([within + len(groups) * band for band in range(VIEW_SIZES.bands)])
-    return Grouping(tuple(regions), number)
+    return Grouping(tuple(regions), np.concatenate([within + len(groups) * band for band in range(VIEW_SIZES.bands)]))
 
 
 def _lines(config: ModelConfig) -> Grouping:

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.config import SMALLEST_DISTANCE, ModelConfig
-from dualres.explain.contributions import Contributions, Explanation, Portrait
+from dualres.config import SMALLEST_DISTANCE
+from dualres.explain.contributions import Contributions, Explanation, Portrait, log_spectra
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA, groupings
-from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import Windows
 from dualres.kernel.views import views_of
 from dualres.model.views.weights import HEAD, ViewsWeights
@@ -87,7 +86,9 @@ def view_shares(
     config, groups = weights.config, groupings(weights.config)
     views = {name: view.astype(np.float64) for name, view in views_of(weights, windows).items()}
     heads = {name: Head.of(weights, name, label, rival) for name in views}
-    over_time = _over_time(windows, config, heads["spectra"])
+    per_unit = heads["spectra"].per_unit()
+    heard = np.reshape([log_spectra(one, config, np.float64) @ per_unit for one in windows], (-1, config.tokens))
+    over_time = (heard - heads["spectra"].neutral @ per_unit) / config.tokens  # as differences of squared distances
     of_view = {name: np.zeros((len(windows), len(group.regions))) for name, group in groups.items()}
     constant, said = np.zeros(len(windows)), {}
     tokens = np.zeros((len(windows), config.tokens))
@@ -104,16 +105,6 @@ def view_shares(
     regions = tuple(region for group in groups.values() for region in group.regions)
     found = np.concatenate([of_view[name] for name in groups], axis=1)
     return Contributions(regions, found, tokens, np.zeros(len(windows)), constant, said, np.zeros_like(found))
-
-
-def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:
-    """What the spectra of every token add to the difference of squared distances, (n, tokens)."""
-    tokens = np.empty((len(windows), config.tokens))
-    per_unit = head.per_unit()
-    at_neutral = head.neutral @ per_unit
-    for i, window in enumerate(windows):
-        tokens[i] = (log_spectra(window, config, np.float64) @ per_unit - at_neutral) / config.tokens
-    return tokens
 
 
 def portrait_distance(weights: ViewsWeights, one: Portrait, other: Portrait) -> float:

@@ -27,8 +27,7 @@ def check_folder(folder: Path, names: Iterable[str], overwrite: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; give the name of a folder")
     if folder.is_dir() and any(folder.iterdir()):
-        earlier = all((folder / name).is_file() for name in MARKS)
-        if not earlier:
+        if not all((folder / name).is_file() for name in MARKS):
             reason = f"is not empty, and no earlier export ({' and '.join(MARKS)}) that --overwrite could replace"
             raise OutputError(f"{folder}: {reason}; choose another folder")
         if not overwrite:

@@ -31,17 +31,15 @@ def model_graph(
         return graph.finish((INPUT, window), (logits, OUTPUT, first.classes), *shown)
     if apart:
         members = len(networks) // axes
-        asked = [
-            (graph.put("Gather", INPUT, axis, axis=1), networks[axis * members : (axis + 1) * members])
-            for axis in range(axes)
-        ]
+        own = [networks[i : i + members] for i in range(0, len(networks), members)]
+        asked = [(graph.put("Gather", INPUT, axis, axis=1), those) for axis, those in enumerate(own)]
     else:
         asked = [(graph.put("Reshape", INPUT, [-1, window]) if axes > 1 else INPUT, networks)]
     said: list[str] = []
     looks: list[str] = []
-    for windows, own in asked:
+    for windows, those in asked:
         signal = normalised(graph, windows)  # what networks have in common beyond this, a runtime computes once
-        for network in own:
+        for network in those:
             logits, seen = _of_kind(graph, signal, network, next(lying))
             looks += [graph.put("Reshape", look, [-1, axes // len(asked), 2]) for look in seen]
             logs = graph.put("LogSoftmax", graph.double(logits), axis=-1)

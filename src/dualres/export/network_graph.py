@@ -3,8 +3,6 @@
 The steps are those of `dualres.model`, for B windows, T tokens, D channels and K oscillators.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -80,7 +78,6 @@ def _memory(graph: Graph, v: str, network: DualRes) -> str:
     config = network.config
     width, count = config.width, math.ceil(config.tokens / CHUNK)
     delta, written, b, c = _coefficients(graph, v, network, count)
-
     fade = _fades(graph, delta, CHUNK, [0, count, CHUNK, CHUNK, width])  # (B, count, j, s, D)
     gram = graph.put("MatMul", c, graph.put("Transpose", b, perm=[0, 1, 3, 2]))
     gram = graph.put("Unsqueeze", graph.put("Mul", gram, np.tril(np.ones((CHUNK, CHUNK)))), [4])

@@ -1,7 +1,6 @@
 """What an export carries to notice that a recording is of none of the classes."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,9 +24,6 @@ class Familiar:
     distance: float  # nats, the most; 0, which nothing exceeds, where no error rate can be stated
     spectrum: float  # nats, the most
     level: tuple[float, float]  # log of the rms, the least and the most
-
-    def as_data(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def familiar_of(model: Model) -> Familiar | None:

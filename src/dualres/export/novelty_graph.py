@@ -22,8 +22,7 @@ def likeness(graph: Graph, distances: Sequence[str], between: Floats) -> str:
         logs.append(graph.put("Mul", graph.put("Log", left), _constant(graph, [weight])))
     told = graph.put("Sum", *logs)
     stands_out = graph.put("Sub", graph.put("ReduceMin", told, axes=[1]), graph.put("ReduceMean", told, axes=[1]))
-    spectrum = graph.put("Log", graph.put("ReduceMin", distances[0], axes=[1]))
-    return graph.put("Concat", stands_out, spectrum, axis=1)
+    return graph.put("Concat", stands_out, graph.put("Log", graph.put("ReduceMin", distances[0], axes=[1])), axis=1)
 
 
 def _told(graph: Graph, distance: str, of_head: Floats) -> str:

@@ -1,6 +1,7 @@
 """A model as an ONNX file: raw windows at 64 kHz to logits, for ONNX Runtime."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from dualres.export.device_network import axes_in, device_of, weights_in
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
-from dualres.judge.backends import Windows
 from dualres.judge.model import CHECK_WINDOWS, Model
 from dualres.model.check import check_windows
 from dualres.utils.files import write_whole
@@ -42,14 +42,15 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     familiar, sets = familiar_of(model), sets_of(model.card)
     between = between_classes(model) if familiar else None
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)
-    told = {CARD: model.card.as_data(), SETS: sets.as_data() if sets else None}
-    told[UNLIKE] = familiar.as_data() if familiar else None
+    told = {CARD: model.card.as_data(), SETS: asdict(sets) if sets else None}
+    told[UNLIKE] = asdict(familiar) if familiar else None
     for key, value in told.items():
         entry = made.metadata_props.add()
         entry.key, entry.value = key, json.dumps(value)
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    windows = _check_windows(model)
+    axes = [check_windows(CHECK_WINDOWS, model.card.config.window, axis) for axis in range(axes_in(model))]
+    windows = axes[0] if len(axes) == 1 else np.stack(axes, axis=1)
     logits, *likeness = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())
@@ -63,9 +64,3 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         )
     write_whole(path, content, precious=True)
     return off
-
-
-def _check_windows(model: Model) -> Windows:
-    """(windows, window), or of several axes (windows, axes, window)."""
-    axes = [check_windows(CHECK_WINDOWS, model.card.config.window, axis) for axis in range(axes_in(model))]
-    return axes[0] if len(axes) == 1 else np.stack(axes, axis=1)

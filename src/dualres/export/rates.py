@@ -25,7 +25,9 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
             f"memory besides the window, of {device.working_memory}; sample at a lower rate"
         )
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
-        nearest = target / _nearest_ratio(ratio)
+        below_one = min(ratio, 1 / ratio)
+        usable = max(below_one.limit_denominator(LARGEST_FACTOR), Fraction(1, LARGEST_FACTOR))
+        nearest = target / (usable if ratio < 1 else 1 / usable)
         raise ConfigError(
             f"the filter for {shown} Hz is too large for a device; the nearest usable rate is {nearest} Hz"
         )
@@ -44,13 +46,6 @@ def working_memory(ratio: Fraction, classes: int, device: DeviceNetwork, axes: i
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
     converter = 0 if ratio == 1 else 4 * (4 + inputs)
     return -(-(counters + sums + axes * converter + device.scratch) // 8) * 8  # whole doubles
-
-
-def _nearest_ratio(ratio: Fraction) -> Fraction:
-    """The nearest whose numerator and denominator are small enough."""
-    below_one = min(ratio, 1 / ratio)
-    nearest = max(below_one.limit_denominator(LARGEST_FACTOR), Fraction(1, LARGEST_FACTOR))
-    return nearest if ratio < 1 else 1 / nearest
 
 
 def _shown(number: Fraction) -> str:

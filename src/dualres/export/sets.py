@@ -1,7 +1,6 @@
 """What an export carries of a model's promises: the limits of sets of classes at one error rate."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from dualres.judge.trust.calibration import ERROR, RECORDING, Calibration
 from dualres.model_file.card import Card
@@ -14,9 +13,6 @@ class Sets:
     error: float
     unit: str
     limits: tuple[float, ...]  # of every class, nats: by how much another one may be preferred
-
-    def as_data(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def sets_of(card: Card, error: float = ERROR) -> Sets | None:

@@ -71,32 +71,25 @@ def _included(name: str) -> list[str]:
 
 def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     """dualres_model.h: what other files need to know at compile time."""
+    sets = sets_of(model.card)
+    unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
+    promised = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
+    likeness = "/* What is unlike all that was labelled is not noticed: DUALRES_LIKENESS is not defined. */\n"
+    if familiar_of(model):
+        likeness = "/* What is unlike all that was labelled is noticed. */\n#define DUALRES_LIKENESS\n"
     counts = "\n/* Samples are int16_t counts. */\n#ifndef DUALRES_INT16\n#define DUALRES_INT16\n#endif\n"
     return (
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
-        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n{_likeness(model)}\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n"
+        f"/* How often sets lack the truth: {promised}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n\n"
+        f"{likeness}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
         f"#define DUALRES_COUNTED_BYTES {device_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
         f"{counts if int16 else ''}\n#endif\n"
     )
-
-
-def _error(model: Model) -> str:
-    """The error rate of sets, for which unit."""
-    sets = sets_of(model.card)
-    unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
-    said = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
-    return f"/* How often sets lack the truth: {said}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n"
-
-
-def _likeness(model: Model) -> str:
-    """Whether recordings that are unlike all that was labelled are noticed."""
-    if familiar_of(model) is None:
-        return "/* What is unlike all that was labelled is not noticed: DUALRES_LIKENESS is not defined. */\n"
-    return "/* What is unlike all that was labelled is noticed. */\n#define DUALRES_LIKENESS\n"
 
 
 def _familiar(model: Model) -> Iterator[str]:
@@ -115,13 +108,6 @@ def _nested(values: Floats) -> str:
     return "{" + ",\n    ".join(map(_nested, values)) + "}"
 
 
-def _times(model: Model) -> str:
-    """The limits of sets, as ratios of probabilities."""
-    sets = sets_of(model.card)
-    values = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)
-    return f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(values)}}};\n"
-
-
 def _several(model: Model) -> str:
     """How many axes and networks there are; dualres.h takes one of each for granted."""
     defined = {
@@ -134,13 +120,14 @@ def _several(model: Model) -> str:
 
 def _constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
-    names = ",\n    ".join(text(name) for name in model.classes)
+    sets = sets_of(model.card)
+    times = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)  # limits of sets, as ratios
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
-        f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
-        _times(model),
+        _names("names[DUALRES_CLASSES]", model.classes),
+        f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(times)}}};\n",
         *_familiar(model),
-        *_axes(model),
+        *([_names("axes[DUALRES_AXES]", model.card.channels)] if axes_in(model) > 1 else ()),
         *_networks(packed_for_c(model)),
     ]
     if ratio != 1:
@@ -151,11 +138,9 @@ def _constants(model: Model, ratio: Fraction) -> str:
     return "\n".join(parts)
 
 
-def _axes(model: Model) -> Iterator[str]:
-    """The names of several axes."""
-    if axes_in(model) > 1:
-        names = ",\n    ".join(text(name) for name in model.card.channels)
-        yield f"const char *const dualres_axes[DUALRES_AXES] = {{\n    {names}}};\n"
+def _names(array: str, names: Sequence[str]) -> str:
+    listed = ",\n    ".join(map(text, names))
+    return f"const char *const dualres_{array} = {{\n    {listed}}};\n"
 
 
 def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
@@ -171,7 +156,7 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
                 f"static const union {{\n    float run[{len(run)}];\n    dualres_network_constants named;\n"
                 f"}} {constants} = {{{{\n    {floats(run)}}}}};\n"
             )
-            yield (f"typedef char {constants}_fit[sizeof {constants}.run == sizeof {constants}.named ? 1 : -1];\n")
+            yield f"typedef char {constants}_fit[sizeof {constants}.run == sizeof {constants}.named ? 1 : -1];\n"
         entries.append(f"{{&{written[run.tobytes()]}.named, head{of}, DUALRES_CLASSES}}")
     listed = ",\n    ".join(entries)
     yield (
@@ -217,7 +202,9 @@ def doubles(values: npt.ArrayLike) -> str:
 
 def text(value: str) -> str:
     """A string literal of plain ASCII, whatever the string holds."""
-    return '"' + "".join(map(_byte, value.encode(errors="replace"))) + '"'
+    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
+    plain = set(range(32, 127)) - set(b'"\\?')
+    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode(errors="replace")) + '"'
 
 
 def _wrapped(words: list[str]) -> str:
@@ -229,9 +216,3 @@ def _hexadecimal(x: float) -> str:
     whole, _, places = mantissa.partition(".")
     places = places.rstrip("0")
     return f"{whole}{'.' if places else ''}{places}p{exponent}"
-
-
-def _byte(byte: int) -> str:
-    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
-    plain = 32 <= byte < 127 and byte not in b'"\\?'
-    return chr(byte) if plain else f"\\{byte:03o}"

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from dualres.config import SMALLEST_RMS, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph
+from dualres.model.reference.spectra import hann
 from dualres.utils.arrays import Exact
 
 INPUT, OUTPUT, LIKENESS = "windows", "logits", "likeness"
@@ -27,8 +28,7 @@ def normalised(graph: Graph, windows: str = INPUT) -> str:
     exact = graph.double(windows)
     centred = graph.put("Sub", exact, graph.put("ReduceMean", exact, axes=[1]))
     power = graph.put("ReduceMean", graph.put("Mul", centred, centred), axes=[1])
-    smallest = graph.double(graph.put("Identity", [SMALLEST_RMS**2]))
-    rms = graph.put("Sqrt", graph.put("Max", power, smallest))
+    rms = graph.put("Sqrt", graph.put("Max", power, graph.double(graph.put("Identity", [SMALLEST_RMS**2]))))
     return graph.single(graph.put("Div", centred, rms))
 
 
@@ -61,11 +61,6 @@ def log_of_root(graph: Graph, power: str) -> str:
     return graph.put("Log", graph.put("Add", graph.put("Sqrt", power), 1.0))
 
 
-def hann(length: int) -> Exact:
-    """The periodic Hann window."""
-    return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
-
-
 def _power(graph: Graph, frames: str, length: int, weights: Exact | None) -> tuple[str, tuple[int, int], Bins]:
     spectrum, shape, bins = _spectrum(graph, frames, length, weights)
     real, imaginary = graph.split(graph.put("Mul", spectrum, spectrum), [shape[1]] * 2)
@@ -83,8 +78,9 @@ def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> 
     frames = graph.put("Reshape", frames, [-1, rows, columns])
     if weights is not None:
         frames = graph.put("Mul", frames, weights.reshape(rows, columns))
-    down = _as_rows(np.exp(-2j * np.pi * np.outer(np.arange(kept), np.arange(rows)) / rows))
-    half_way = graph.put("Reshape", graph.put("MatMul", down, frames), [-1, kept, 2 * columns])
+    down = np.exp(-2j * np.pi * np.outer(np.arange(kept), np.arange(rows)) / rows)
+    pairs = np.stack([down.real, down.imag], axis=1).reshape(-1, rows)  # of a row, below each other
+    half_way = graph.put("Reshape", graph.put("MatMul", pairs, frames), [-1, kept, 2 * columns])
     half_way = graph.put("Transpose", half_way, perm=[1, 0, 2])  # (p, frames, real and imaginary parts of the columns)
     bins = np.arange(kept)[:, None] + rows * np.arange(columns)  # (p, columns)
     across = np.exp(-2j * np.pi * np.arange(columns)[:, None] * bins[:, None, :] / length)
@@ -95,8 +91,3 @@ def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> 
 def _by_frame(graph: Graph, parts: str, shape: tuple[int, int]) -> str:
     """(kept, frames, columns) to (frames, kept * columns)."""
     return graph.put("Reshape", graph.put("Transpose", parts, perm=[1, 0, 2]), [-1, math.prod(shape)])
-
-
-def _as_rows(z: np.ndarray) -> Exact:
-    """Complex (n, m) to real (2 n, m): real and imaginary parts of a row below each other."""
-    return np.stack([z.real, z.imag], axis=1).reshape(-1, z.shape[1])

@@ -3,7 +3,7 @@
 The steps are those of `dualres.model.views`, for B windows and T tokens.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,17 +12,9 @@ from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, Model
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, exact
 from dualres.export.novelty_graph import likeness
-from dualres.export.spectra_graph import (
-    Bins,
-    frames_at,
-    hann,
-    log_magnitudes,
-    log_of_root,
-    powers,
-    refuse_cut_hops,
-    spectra,
-)
+from dualres.export.spectra_graph import Bins, frames_at, log_magnitudes, log_of_root, powers, refuse_cut_hops, spectra
 from dualres.model.discriminant import Discriminant
+from dualres.model.reference.spectra import hann
 from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
 from dualres.utils.arrays import Exact, Floats
@@ -36,22 +28,12 @@ def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | N
     The likeness is in double precision.
     """
     distances = _all_distances(graph, signal, network)
-    logits = _log_probabilities(graph, distances, network)
+    said = []
+    for distance, head in zip(distances, network.heads.values(), strict=True):
+        sharpness = -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
+        said.append(graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness))))
+    logits = graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
     return logits, [] if between is None else [likeness(graph, distances, between)]
-
-
-def _log_probabilities(graph: Graph, distances: Sequence[str], network: ViewsNetwork) -> str:
-    """Distances of all heads to log-probabilities (B, classes)."""
-    said = [
-        graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness)))
-        for distance, sharpness in zip(distances, _sharpness(network), strict=True)
-    ]
-    return graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
-
-
-def _sharpness(network: ViewsNetwork) -> Iterator[Exact]:
-    for head in network.heads.values():
-        yield -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
 
 
 def _all_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from dualres.errors import RecordingError
 from dualres.faultlines.comb import LineTest, look_for, upper_hz
-from dualres.faultlines.envelope import TURNS, Band, PowerSpectrum, envelope_spectrum, impulsive_band, order_spectrum
+from dualres.faultlines.envelope import TURNS, Band, PowerSpectrum, averaged_spectrum, envelope_spectrum, impulsive_band
 from dualres.faultlines.lines import FaultLine
 
 LEAST_TURNS = TURNS // 2  # revolutions of a recording: with fewer, lines of a shaft order are not apart
@@ -39,7 +39,7 @@ def assess(signal: npt.ArrayLike, rate: float, shaft_hz: float, lines: Sequence[
         )
     of_envelope = [line for line in lines if line.where == "envelope"]
     band = impulsive_band(samples, rate, max([0.0, *(upper_hz(line) for line in of_envelope)]))
-    spectrum = order_spectrum(samples, rate, shaft_hz)
+    spectrum = averaged_spectrum(samples, rate, TURNS / shaft_hz)
     envelope = envelope_spectrum(samples, rate, band, shaft_hz)
     found = look_for({"spectrum": spectrum, "envelope": envelope}, lines)
     return Assessment(shaft_hz, band, spectrum, envelope, tuple(found))

@@ -43,7 +43,9 @@ class LineTest:
 def prominence(spectrum: PowerSpectrum) -> Exact:
     """How far each frequency stands out of its surroundings, in robust standard deviations; 0 if it does not."""
     level = np.log(np.maximum(spectrum.power, np.finfo(float).tiny))
-    away = level - _local_median(level, min(AROUND, len(level) // 2 * 2 - 1))
+    half = min(AROUND, len(level) // 2 * 2 - 1) // 2
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(level, half, mode="edge"), 2 * half + 1)
+    away = level - np.partition(around, half, axis=1)[:, half]  # the median
     below = -away[away < 0]  # what sticks out is above, and must not widen the noise
     noise = 1.4826 * np.median(below) if len(below) else 1.0
     stands: Exact = np.maximum(away / max(noise, 1e-12), 0)
@@ -51,19 +53,11 @@ def prominence(spectrum: PowerSpectrum) -> Exact:
     return stands
 
 
-def _local_median(values: Exact, around: int) -> Exact:
-    """Of the values within an odd number `around` each; beyond the ends are the first and the last."""
-    half = around // 2
-    within = np.lib.stride_tricks.sliding_window_view(np.pad(values, half, mode="edge"), around)
-    return np.asarray(np.partition(within, half, axis=1)[:, half])
-
-
 def scores(stands: Exact, step_hz: float, line: FaultLine, factors: Exact) -> tuple[Exact, Exact]:
     """Of the comb at spacings of `factors` times the line's, the best within its slip, and the factor there: (n,)."""
     fastest = max(abs(m) for m in line.multiples) * line.hz * factors.max()
     steps = max(1, int(np.ceil(line.slip * fastest / step_hz)))
-    slips = 1 + line.slip * np.arange(-steps, steps + 1) / steps
-    tried = factors[:, None] * slips  # (n, slips)
+    tried = factors[:, None] * (1 + line.slip * np.arange(-steps, steps + 1) / steps)  # (n, slips)
     multiples = np.array(line.multiples, dtype=np.float64)
     hz = line.carrier_hz + line.hz * tried[..., None] * multiples
     near = stands.copy()  # a line may lie between two frequencies
@@ -84,8 +78,7 @@ def upper_hz(line: FaultLine) -> float:
 def shifted_factors(line: FaultLine) -> Exact:
     """Spacings of the combs that a line is compared with, none of which slip could bring to the line's own."""
     factors = np.geomspace(*RANGE, SHIFTED)
-    factors = factors[np.abs(factors - 1) > 2.5 * line.slip + 0.01]
-    return np.asarray(factors)
+    return np.asarray(factors[np.abs(factors - 1) > 2.5 * line.slip + 0.01])
 
 
 def look_for(spectra: dict[str, PowerSpectrum], lines: Sequence[FaultLine]) -> list[LineTest]:
@@ -114,8 +107,7 @@ def _tried(stands: Exact, step_hz: float, line: FaultLine) -> tuple[float, float
         return line.hz, 0.0, 1.0
     (score,), (factor,) = scores(stands, step_hz, line, np.ones(1))
     others, _ = scores(stands, step_hz, line, shifted_factors(line))
-    p = (1 + np.count_nonzero(others >= score)) / (1 + len(others))
-    return float(factor * line.hz), float(score), float(p)
+    return float(factor * line.hz), float(score), (1 + np.count_nonzero(others >= score)) / (1 + len(others))
 
 
 def _take_out(stands: Exact, step_hz: float, line: FaultLine, hz: float) -> None:

@@ -100,11 +100,6 @@ def envelope_spectrum(signal: Exact, rate: float, band: Band, shaft_hz: float) -
     return averaged_spectrum(*squared_envelope(signal, rate, band), TURNS / shaft_hz)
 
 
-def order_spectrum(signal: Exact, rate: float, shaft_hz: float) -> PowerSpectrum:
-    """Of the signal itself, in frames of as many revolutions."""
-    return averaged_spectrum(signal, rate, TURNS / shaft_hz)
-
-
 def _hann(length: int) -> Exact:
     """Periodic."""
     return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))

@@ -59,17 +59,12 @@ def gear_lines(teeth: tuple[int, int], shaft_hz: float) -> tuple[FaultLine, ...]
     )
 
 
-def shaft_lines(shaft_hz: float) -> tuple[FaultLine, ...]:
-    """Of the spectrum: unbalance, misalignment and looseness."""
-    return (FaultLine("shaft", "shaft orders", shaft_hz, "spectrum", SPEED_SLIP),)
-
-
 def machine_lines(
     shaft_hz: float, bearing: Bearing | None = None, teeth: tuple[int, int] | None = None
 ) -> tuple[FaultLine, ...]:
     """All lines that are known of a machine."""
     return (
-        *shaft_lines(shaft_hz),
+        FaultLine("shaft", "shaft orders", shaft_hz, "spectrum", SPEED_SLIP),  # unbalance, misalignment, looseness
         *(bearing_lines(bearing, shaft_hz) if bearing else ()),
         *(gear_lines(teeth, shaft_hz) if teeth else ()),
     )

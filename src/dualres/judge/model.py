@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dualres.errors import MISFIT, ConfigError, ModelFileError
 from dualres.judge.backends import Member, Scores, Windows, by_torch, in_torch, scorer, scores, weights_of
 from dualres.model.check import check_windows
-from dualres.model.kinds import NetworkKind, Shapes, resolved
+from dualres.model.kinds import NetworkKind, resolved
 from dualres.model.weights import NetworkWeights
 from dualres.model_file.card import Card
 from dualres.model_file.file import FORMAT, by_network, prefixes, read
@@ -213,15 +213,9 @@ def _weights_of_members(blob: bytes, card: Card, kind: NetworkKind, path: Path) 
     wanted, make = resolved(kind.shapes)(card.config, len(card.classes)), resolved(kind.weights)
     each = by_network(arrays, card, path)
     for of_network in each:
-        _check_shapes(of_network, wanted, path)
+        found = {name: array.shape for name, array in of_network.items()}
+        if found != wanted:
+            first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+            off = f"{first}: {found.get(first)} instead of {wanted.get(first)}"
+            raise ModelFileError(f"{path}: its weights do not fit its card ({off})")
     return [make(card.config, of_network) for of_network in each]
-
-
-def _check_shapes(arrays: Arrays, wanted: Shapes, path: Path) -> None:
-    """An error for arrays of one network whose names and shapes are not those that its card asks for."""
-    found = {name: array.shape for name, array in arrays.items()}
-    if found != wanted:
-        first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
-        raise ModelFileError(
-            f"{path}: its weights do not fit its card ({first}: {found.get(first)} instead of {wanted.get(first)})"
-        )

@@ -41,8 +41,7 @@ class _Augment(ctypes.Structure):
 
 def available(magnitudes: Tensor) -> bool:
     """Whether the library is there, and takes these."""
-    plain = magnitudes.device.type == "cpu" and magnitudes.dtype == torch.float32
-    return plain and _entry() is not None
+    return magnitudes.device.type == "cpu" and magnitudes.dtype == torch.float32 and _entry() is not None
 
 
 def seen(

@@ -1,4 +1,5 @@
-"""The compiled library, where it could be built: its functions, in the variant that suits this processor."""
+"""The compiled library, where it could be built: its functions, in the variant that suits this processor, and memory
+for them."""
 
 import ctypes
 import os
@@ -10,11 +11,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dualres.errors import ConfigError
+from dualres.utils.arrays import Floats
 
 VARIANTS = ("avx512", "avx2", "baseline")
 OFF = "off"
 SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
+LINE = 16  # floats in a line of the cache
 HEADER = Path(__file__).with_name("dualres_kernel.h")  # of the source that the library has to be built from
 
 
@@ -95,3 +100,18 @@ def _interface_of(library: ctypes.CDLL) -> int | None:
         return int(library.dualres_interface())
     except AttributeError:  # older than the number
         return None
+
+
+def aligned(count: int) -> Floats:
+    """Room for `count` floats, whose values are undefined.
+
+    It begins where a line of the cache begins: else every vector of 64 bytes would lie across two.
+    """
+    room = np.empty(count + LINE, np.float32)
+    skipped = -room.ctypes.data % (4 * LINE) // 4
+    return room[skipped : skipped + count]
+
+
+def address(array: Floats) -> int:
+    """Where an array that may be written begins. Asking the array itself takes twice as long."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data))

@@ -9,8 +9,7 @@ import numpy as np
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.buffers import address
-from dualres.kernel.compiled import function, variant
+from dualres.kernel.compiled import address, function, variant
 from dualres.kernel.pack import fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 from dualres.model.weights import NetworkWeights
@@ -99,10 +98,7 @@ def pieces_of(count: int, most: int, threads: int) -> int:
 
 @cache
 def _entry(names: tuple[str, str], chosen: str | None) -> EntryPoint | None:
-    """By the names of a function that scores windows, and of one that says how many bytes of working memory it wants.
-
-    Both are of the variant in use, `chosen`.
-    """
+    """By the names of a function that scores windows, and of one that gives its working memory, of variant `chosen`."""
     score = function(names[0], [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
     wanted = function(names[1], [], ctypes.c_size_t)
     return None if score is None or wanted is None else (score, -(-int(wanted()) // 4))

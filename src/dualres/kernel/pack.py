@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dualres.config import ModelConfig
-from dualres.kernel.buffers import aligned
+from dualres.kernel.compiled import aligned
 from dualres.model.weights import MAPS, Weights
 from dualres.utils.arrays import Exact, Floats
 
@@ -50,7 +50,6 @@ def _constants(weights: Weights) -> Iterator[Exact]:
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
         yield np.log(2) * _of_branch(weights, branch, "weight").T[bin_order(bins)]
     yield np.concatenate([_of_branch(weights, branch, "bias") for branch in ("short", "long")])
-
     weight, bias = (np.concatenate([exact(f"encoder.memory.{m}.{kind}") for m in MAPS]) for kind in ("weight", "bias"))
     yield (weight * exact("encoder.norm.weight")).T
     yield bias + weight @ exact("encoder.norm.bias")
@@ -58,7 +57,6 @@ def _constants(weights: Weights) -> Iterator[Exact]:
     theta = weights.theta()
     yield _angles(np.outer(np.arange(1, TURN + 1), theta))
     yield _angles(-TURN * theta)
-
     readout = np.concatenate([exact("encoder.mix.weight"), exact("encoder.gate.weight")]).T
     yield readout if config.memory else np.zeros_like(readout)
     yield np.concatenate([exact("encoder.mix.bias"), exact("encoder.gate.bias")])
@@ -71,9 +69,8 @@ def _lower_bins(half: int) -> list[int]:
     alone = [step * q for q in (1, 2, 3)]
     first = [groups * q for q in (1, 2, 3)]
     middle = [step // 2 + step * q for q in range(4)]
-    rest = [g + groups * q for g in range(1, groups // 2) for q in range(8)] + [
-        groups // 2 + groups * q for q in range(4)
-    ]
+    rest = [g + groups * q for g in range(1, groups // 2) for q in range(8)]
+    rest += [groups // 2 + groups * q for q in range(4)]
 
     def meet(eights: list[int]) -> list[int]:
         return [k + step * q for i in eights for q in range(4) for k in (i, step - i)]

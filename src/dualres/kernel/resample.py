@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel import compiled
-from dualres.kernel.buffers import aligned
 from dualres.utils.arrays import Exact, Floats, Integers
 
 CROSSINGS = 10  # half of the filter's length, in zero crossings
@@ -50,9 +49,9 @@ class Resampler:
 
     def __init__(self, up: int, down: int, rows: Integers, *, width: int, weights: Callable[[Integers], Exact]) -> None:
         size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
-        periods = _periods_in_a_unit(up, size)
+        step = _MOST_LANES // int(np.gcd(_MOST_LANES, up))  # periods whose outputs come in whole vectors
+        periods = max(1, size // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
         self.unit, self._unit_rows = periods * up, periods * down  # a stretch of outputs begins at a multiple of `unit`
-
         outputs = np.arange(self.unit)
         shifts = rows[outputs % up] + outputs // up * down
         pieces: list[tuple[int, ...]] = []
@@ -88,8 +87,8 @@ class Resampler:
         held = np.require(samples, np.float32, ["C", "A"])
         rounded = float(np.float32(mean))
         stretch = _Stretch(held.ctypes.data, first, len(held), rounded, mean - rounded)
-        work = aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
-        out = aligned(count)
+        work = compiled.aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
+        out = compiled.aligned(count)
         finite = function(
             *(stretch, self._pieces.ctypes.data, len(self._pieces), self._groups.ctypes.data, self._taps.ctypes.data),
             *(self._unit_rows, self.unit, work.ctypes.data, self._work_rows, out.ctypes.data, start, count),
@@ -129,12 +128,6 @@ def total(samples: Floats) -> float:
             return float(samples.sum(dtype=np.float64))
     held = np.require(samples, np.float32, ["C", "A"])
     return float(function(held.ctypes.data, len(held)))
-
-
-def _periods_in_a_unit(up: int, outputs: int) -> int:
-    """As many as give about `outputs` outputs; more where only then they come in whole vectors."""
-    step = _MOST_LANES // int(np.gcd(_MOST_LANES, up))
-    return max(1, outputs // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
 
 
 def _without_zeros(weights: Exact) -> tuple[Integers, Integers, Floats]:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dualres.kernel.buffers import address
-from dualres.kernel.compiled import function
+from dualres.kernel.compiled import address, function
 from dualres.kernel.threads import share_out, thread_count
 from dualres.utils.arrays import Floats
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Condition, Lock, local
 
-from dualres.kernel.buffers import aligned
+from dualres.kernel.compiled import aligned
 from dualres.utils.arrays import Floats
 
 

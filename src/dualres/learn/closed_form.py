@@ -17,8 +17,8 @@ from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.learn.support import MICROBATCH, Labels, check_support, noise_support, views_of
 from dualres.learn.trained.task import FittedNetwork, Task
 from dualres.model.discriminant import Discriminant
-from dualres.model.views import low_lines, mean_spectra, modulation
-from dualres.model.views.network import ViewsNetwork
+from dualres.model.views import modulation
+from dualres.model.views.network import ViewsNetwork, low_lines, mean_spectra
 from dualres.recordings.recording import Samples
 from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
@@ -121,11 +121,7 @@ def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Te
     """What the views see of raw windows (n, window) at `config.rate`; `tell` is called after each batch of them."""
 
     def looks(some: Tensor) -> tuple[Tensor, ...]:
-        seen = (
-            mean_spectra.mean_spectra(some, config),
-            modulation.wide_modulation(some, config),
-            low_lines.low_lines(some, config),
-        )
+        seen = mean_spectra(some, config), modulation.wide_modulation(some, config), low_lines(some, config)
         tell()
         return seen
 

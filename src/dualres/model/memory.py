@@ -23,7 +23,6 @@ class OscillatoryMemory(nn.Module):
         self.read = nn.Linear(width, 2 * states)
         nn.init.zeros_(self.damping.weight)
         nn.init.zeros_(self.damping.bias)
-
         half_lives = log_spaced(*config.half_life_s, width)
         self.log_rate = nn.Parameter(torch.log(math.log(2) / half_lives).float())
         share = log_spaced(*config.frequency_hz, states) / (config.token_rate / 2)

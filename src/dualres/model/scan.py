@@ -131,9 +131,7 @@ def scan_pairwise(given: Coefficients, theta: Tensor, state: State = None) -> Sc
     chunks = _Chunks(given, theta, length)
     place = torch.arange(length, device=theta.device)
     after, upto = place > place[:, None], place <= place[:, None]  # (s, i) and (j, i)
-    between = (
-        (upto[:, None] & after).to(given.delta.dtype).flatten(0, 1)
-    )  # 1 where s < i <= j, (length * length, length)
+    between = (upto[:, None] & after).to(given.delta.dtype).flatten(0, 1)  # 1 where s < i <= j, (length**2, length)
     sums = (between @ chunks.delta).unflatten(2, (length, length))  # (batch, count, j, s, width)
     gram = (chunks.along_c @ chunks.along_b.mT).tril(-1)
     older = (gram[..., None] * torch.exp(-sums) * chunks.written[:, :, None]).sum(3)
@@ -170,7 +168,10 @@ class _Chunks:
         tokens but the last leave in the state.
         """
         decays = decay * self.turn
-        writes = _as_complex(earlier) * self.turn + self.written[:, :, -1:].mT * self.b[:, :, -1:]
+        writes = (
+            torch.view_as_complex(earlier.unflatten(-1, (-1, 2))) * self.turn
+            + self.written[:, :, -1:].mT * self.b[:, :, -1:]
+        )
         # The padding of the first chunk rotates the state as well; turn it back beforehand.
         q = torch.zeros_like(writes[:, 0]) if state is None else state * torch.exp(1j * self.missing * self.theta)
         starts = []
@@ -197,11 +198,6 @@ def _chunk_length(delta: Tensor, tokens: int) -> int:
 def _as_pairs(z: Tensor) -> Tensor:
     """Complex (..., n) to real (..., 2 n), real and imaginary parts side by side."""
     return torch.view_as_real(z).flatten(-2)
-
-
-def _as_complex(pairs: Tensor) -> Tensor:
-    """The inverse of `_as_pairs`."""
-    return torch.view_as_complex(pairs.unflatten(-1, (-1, 2)))
 
 
 def _zero_state(u: Tensor, b: Tensor) -> Tensor:

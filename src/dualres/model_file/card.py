@@ -1,7 +1,5 @@
 """The card of a model: what it is, what it was shown, and what is known of how well it does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from numbers import Integral
@@ -42,9 +40,8 @@ class Card:
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
     learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
     estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
-    calibration: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # scores of all that was held out (`dualres.judge.trust`)
+    # Scores of all that was held out (`dualres.judge.trust`).
+    calibration: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):

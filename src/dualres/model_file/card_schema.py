@@ -1,7 +1,5 @@
 """What the fields of a model's card may hold: anybody may have written a file, and later code counts on the types."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -70,8 +68,7 @@ def _estimate(value: Any) -> bool:
     """With all that the sentences about it are made of."""
     if not isinstance(value, dict) or not all(name in value and check(value[name]) for name, check in ESTIMATE.items()):
         return False
-    interval = ("low", "high", "level")
-    return "low" not in value or all(number(value.get(name)) for name in interval)
+    return "low" not in value or all(number(value.get(name)) for name in ("low", "high", "level"))
 
 
 ESTIMATE: dict[str, Check] = {

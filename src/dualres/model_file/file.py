@@ -1,7 +1,5 @@
 """One model file: the weights of one network or several, and in the metadata a card that says what they are."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 from typing import Any

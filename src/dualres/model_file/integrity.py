@@ -59,10 +59,7 @@ def arrays_in(blob: bytes, path: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of an unsealed file, every number of them finite."""
     try:
         arrays = safetensors.numpy.load(blob)
-    except (
-        SafetensorError,
-        *MISFIT,
-    ) as error:  # the latter where NumPy does not have that kind or that many of numbers
+    except (SafetensorError, *MISFIT) as error:  # the latter where NumPy has not that kind or that many of numbers
         raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
     for name, array in arrays.items():
         # Also where a network does without the array: zero times NaN is NaN.

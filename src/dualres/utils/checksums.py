@@ -16,21 +16,18 @@ def write_sums(folder: Path, names: Iterable[str]) -> None:
     write_whole(folder / NAME, "".join(lines).encode())
 
 
-def in_folder_itself(name: str) -> bool:
-    """Whether a name is that of a file right in the folder, not of one below or outside it."""
-    return Path(name).name == name
-
-
 def within_folder(name: str) -> bool:
     """Whether a name from a list is that of a file in the folder or below it."""
     return not Path(name).is_absolute() and ".." not in Path(name).parts and "\0" not in name
 
 
-def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] = in_folder_itself) -> None:
+def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] | None = None) -> None:
     """Hash the named files in place of those that the folder's list named so far.
 
-    Of these, the others are removed where their names are `removable`: anybody may have written the list.
+    Of these, the others are removed where their names are `removable`, by default those right in the folder: anybody
+    may have written the list.
     """
+    removable = removable or (lambda name: Path(name).name == name)
     names = set(names)
     for name in filter(removable, listed(folder).keys() - names):
         if (folder / name).is_file():

@@ -3,8 +3,6 @@
 This is the one place that imports Ray.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import platform
@@ -14,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from dualres.errors import DualResError
 from dualres.plugins import VARIABLE as PLUGINS
@@ -42,6 +40,12 @@ class CallFailedError(DualResError):
 
 class WorkerLostError(DualResError):
     """The process or the machine that made a call is gone; the call may be made again."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    value: Any = None
+    problem: str | None = None
 
 
 class Cluster:
@@ -83,7 +87,7 @@ class Cluster:
         self._own_node = self._ray.get_runtime_context().get_node_id()
         self._looked = time.monotonic()
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -200,12 +204,6 @@ class Cluster:
                 self._look()
             else:
                 return answer
-
-
-@dataclass(frozen=True)
-class _Answer:
-    value: Any = None
-    problem: str | None = None
 
 
 def _lost(reason: str) -> ClusterError:

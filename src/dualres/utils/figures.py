@@ -127,19 +127,18 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
 
 
 def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Names to the right of lines: (x, y, name, colour) of each line's end, moved apart where they would touch."""
+    """Names to the right of lines: (x, y, name, colour) of each line's end, moved apart where they would touch.
+
+    The y axis must be linear and have its limits.
+    """
     beside = blended_transform_factory(axes.transAxes, axes.transData)
-    heights = spread([end[1] for end in ends], 1.25 * _text_height(axes))
+    (low, high), dpi = axes.get_ylim(), lay_out(axes)
+    text_height = (high - low) * POINTS / 72 * dpi / axes.get_window_extent().height  # of the smallest, in units of y
+    heights = spread([end[1] for end in ends], 1.25 * text_height)
     for (x, y, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(
-            name,
-            (x, y),
-            (1.03, height),
-            textcoords=beside,
-            va="center",
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5},
-            annotation_clip=False,
-        )
+        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5}
+        place: Any = {"textcoords": beside, "va": "center", "annotation_clip": False}
+        axes.annotate(name, (x, y), (1.03, height), arrowprops=line, **place)
 
 
 def lay_out(axes: Axes) -> float:
@@ -148,13 +147,6 @@ def lay_out(axes: Axes) -> float:
     assert figure is not None
     figure.draw_without_rendering()
     return float(figure.dpi)
-
-
-def _text_height(axes: Axes) -> float:
-    """Of the smallest text, in units of the y axis, which must be linear and have its limits."""
-    dpi = lay_out(axes)
-    low, high = axes.get_ylim()
-    return (high - low) * POINTS / 72 * dpi / axes.get_window_extent().height
 
 
 def save(figure: Figure, stem: Path) -> tuple[Path, Path]:

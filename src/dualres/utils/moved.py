@@ -56,11 +56,9 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return (
-            ModuleSpec(name, self, is_package=any(one.startswith(f"{name}.") for one in MOVED))
-            if name in MOVED
-            else None
-        )
+        if name not in MOVED:
+            return None
+        return ModuleSpec(name, self, is_package=any(one.startswith(f"{name}.") for one in MOVED))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _OldModule(spec.name)

@@ -1,5 +1,6 @@
 """The parts that several comparators share, against PyTorch's own and against their formulas."""
 
+import itertools
 import math
 
 import pytest
@@ -23,12 +24,9 @@ def attention_pair(width=16, heads=4):
 
 def copy_attention(ours, theirs):
     with torch.no_grad():
-        for map_, weight, bias in zip(
-            (ours.query, ours.key, ours.value),
-            theirs.in_proj_weight.chunk(3),
-            theirs.in_proj_bias.uniform_(-1, 1).chunk(3),
-            strict=True,
-        ):
+        biases = theirs.in_proj_bias.uniform_(-1, 1).chunk(3)
+        maps = ours.query, ours.key, ours.value
+        for map_, weight, bias in zip(maps, theirs.in_proj_weight.chunk(3), biases, strict=True):
             map_.weight.copy_(weight)
             map_.bias.copy_(bias)
         ours.out.load_state_dict(theirs.out_proj.state_dict())
@@ -38,11 +36,9 @@ def test_the_table_follows_its_formula():
     table = sinusoids(40, 6)
     assert table.shape == (1, 40, 6)
     assert table.dtype == torch.float32
-    for p in range(40):
-        for k in range(3):
-            angle = p * math.exp(-2 * k * math.log(10_000) / 6)
-            assert table[0, p, 2 * k].item() == pytest.approx(math.sin(angle), abs=1e-5)
-            assert table[0, p, 2 * k + 1].item() == pytest.approx(math.cos(angle), abs=1e-5)
+    for p, k in itertools.product(range(40), range(3)):
+        angle = p * math.exp(-2 * k * math.log(10_000) / 6)
+        assert table[0, p, 2 * k : 2 * k + 2].tolist() == pytest.approx([math.sin(angle), math.cos(angle)], abs=1e-5)
 
 
 def test_the_angles_of_the_table_are_single_precision_products():
@@ -56,10 +52,8 @@ def test_patches_go_on_with_the_last_sample(length, stride, extra):
     windows = normal(3, 12)
     patches = cut_patches(windows, length, stride, extra)
     assert patches.shape == (3, (12 + extra - length) // stride + 1, length)
-    for patch in range(patches.shape[1]):
-        for sample in range(length):
-            expected = windows[:, min(patch * stride + sample, 11)]
-            assert torch.equal(patches[:, patch, sample], expected)
+    for patch, sample in itertools.product(range(patches.shape[1]), range(length)):
+        assert torch.equal(patches[:, patch, sample], windows[:, min(patch * stride + sample, 11)])
 
 
 @pytest.mark.parametrize("gradients", [True, False])
@@ -95,11 +89,8 @@ def test_with_one_key_the_gradients_of_query_and_key_are_zero_but_there(training
     ours, _ = attention_pair()
     x = normal(4, 1, 16)
     ours.train(training)(x, x).square().sum().backward()
-    for map_ in (ours.query, ours.key):
-        assert not map_.weight.grad.any()
-        assert not map_.bias.grad.any()
-    for map_ in (ours.value, ours.out):
-        assert map_.weight.grad.any()
+    assert not any(given.grad.any() for map_ in (ours.query, ours.key) for given in map_.parameters())
+    assert all(map_.weight.grad.any() for map_ in (ours.value, ours.out))
 
 
 @pytest.mark.parametrize("gradients", [True, False])

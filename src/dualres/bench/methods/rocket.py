@@ -5,8 +5,6 @@ the sum of all nine. Sums of floats depend on their order, and published results
 are those in which aeon 1.6 adds, one for levels and one for features, so that both are its, to the last bit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import combinations
@@ -53,7 +51,7 @@ def features(signals: Features, levels: Features) -> Features:
 
 def features_ref(signals: Features, levels: Features) -> Features:
     """The same by NumPy, as the formula stands."""
-    return np.stack([_features_of(signal, levels) for signal in signals]) if len(signals) else _none(levels)
+    return np.array([_features_of(signal, levels) for signal in signals], np.float32).reshape(-1, len(levels))
 
 
 def fit_levels(signals: Features, seed: int) -> Features:
@@ -121,7 +119,3 @@ def _quantiles(values: Features, shares: Features) -> Exact:
     place = (len(values) - 1) * shares.astype(np.float64)
     below = np.floor(place).astype(np.int64)  # of the last value there is none, for every share is less than one
     return ascending[below] + (ascending[below + 1] - ascending[below]) * (place - below)
-
-
-def _none(levels: Features) -> Features:
-    return np.empty((0, len(levels)), np.float32)

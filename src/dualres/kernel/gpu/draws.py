@@ -1,7 +1,5 @@
 """The random numbers of several fits at once, a slab of updates at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -25,6 +23,35 @@ class GpuAugmentation(NamedTuple):
     sources: Sequence[Iterator[DrawnArrays]]  # of each fit
     waves: int  # of a path; 0 without paths
     standard_of: Callable[[Tensor], StandardTensors]  # from a fit's magnitudes, (windows, tokens, bins)
+
+
+class WindowAugmentation:
+    """How each window is shown at each update: what each fit's source draws, on the device.
+
+    `amplitudes` and `phases` have shape (fits, slab, windows, waves), `partners` and `shares` (fits, slab, windows).
+    """
+
+    def __init__(
+        self, sources: Sequence[Iterator[DrawnArrays]], windows: int, waves: int, device: torch.device
+    ) -> None:
+        self.waves, self._sources = waves, sources
+        shape = len(sources), SLAB, windows
+        self._host = (
+            *(np.zeros((*shape, waves), np.float32) for _ in range(2)),
+            np.zeros(shape, np.int32),
+            np.zeros(shape, np.float32),
+        )
+        self._device = [torch.from_numpy(array).to(device) for array in self._host]
+        self.amplitudes, self.phases, self.partners, self.shares = self._device
+
+    def renew(self) -> None:
+        """Draw on the host, while the device may still be at work on the slab before, and then copy."""
+        for fit, source in enumerate(self._sources):
+            for update in range(SLAB):
+                for own, drawn in zip(self._host, next(source), strict=True):
+                    own[fit, update] = drawn
+        for there, here in zip(self._device, self._host, strict=True):
+            there.copy_(torch.from_numpy(here))
 
 
 class NoiseSource:
@@ -59,32 +86,3 @@ class NoiseSource:
             keep.uniform_(generator=generator)
         if self.shown:
             self.shown.renew()
-
-
-class WindowAugmentation:
-    """How each window is shown at each update: what each fit's source draws, on the device.
-
-    `amplitudes` and `phases` have shape (fits, slab, windows, waves), `partners` and `shares` (fits, slab, windows).
-    """
-
-    def __init__(
-        self, sources: Sequence[Iterator[DrawnArrays]], windows: int, waves: int, device: torch.device
-    ) -> None:
-        self.waves, self._sources = waves, sources
-        shape = len(sources), SLAB, windows
-        self._host = (
-            *(np.zeros((*shape, waves), np.float32) for _ in range(2)),
-            np.zeros(shape, np.int32),
-            np.zeros(shape, np.float32),
-        )
-        self._device = [torch.from_numpy(array).to(device) for array in self._host]
-        self.amplitudes, self.phases, self.partners, self.shares = self._device
-
-    def renew(self) -> None:
-        """Draw on the host, while the device may still be at work on the slab before, and then copy."""
-        for fit, source in enumerate(self._sources):
-            for update in range(SLAB):
-                for own, drawn in zip(self._host, next(source), strict=True):
-                    own[fit, update] = drawn
-        for there, here in zip(self._device, self._host, strict=True):
-            there.copy_(torch.from_numpy(here))

@@ -5,8 +5,6 @@ The two projections carry their bias as one more column, which meets a one in th
 multiple of four, stay zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import prod
 

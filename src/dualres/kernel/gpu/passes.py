@@ -6,8 +6,6 @@ factors are made (`products_triton.py`); going back, some are cuBLAS', one produ
 allocated, looked at or waited for in a pass, so that it can be part of a CUDA graph.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -72,7 +70,6 @@ class Passes:
         # What no kernel writes to, the padding and a removed branch, stays zero.
         self.gradients = buffer(trained, layout.size)
         self.logits, self.losses, self.labels = buffer(total, layout.classes), buffer(trained), buffer(trained).int()
-
         chunks = ceil_div(tokens, CHUNK)
         channels = min(CHANNELS, width)
         self._walkers = total, width // channels, chunks

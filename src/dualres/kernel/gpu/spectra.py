@@ -1,8 +1,6 @@
 """The spectra of many windows on a GPU: the buffers and launches of `spectra_triton.py`, and cuFFT between them."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -26,7 +24,7 @@ class Frames(NamedTuple):
     levels: Tensor  # (windows, 2) mean and 1 / RMS
     references: Tensor  # (windows,) what was taken from the samples
 
-    def part(self, windows: slice) -> Frames:
+    def part(self, windows: slice) -> Self:
         """Some of the windows."""
         mine = {name: getattr(self, name)[windows] for name in ("starts", "levels", "references")}
         return self._replace(**mine)

@@ -34,10 +34,10 @@ def coefficients(weights: Weights, v: Exact) -> ReferenceCoefficients:
     """From normalised features (n, tokens, width)."""
     log_damping = weights.exact("encoder.memory.log_rate") - np.log(weights.config.token_rate)
     delta = np.exp(log_damping + np.tanh(affine(weights, "encoder.memory.damping", v)))
-    b, c = (_paired(np.tanh(affine(weights, f"encoder.memory.{name}", v))) for name in ("write", "read"))
-    return ReferenceCoefficients(
-        delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(weights.config.states)
-    )
+    states = weights.config.states
+    vectors = (np.tanh(affine(weights, f"encoder.memory.{name}", v)) for name in ("write", "read"))  # real parts first
+    b, c = (vector[..., :states] + 1j * vector[..., states:] for vector in vectors)
+    return ReferenceCoefficients(delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(states))
 
 
 def walk(given: ReferenceCoefficients, theta: Exact) -> Iterator[Complex]:
@@ -56,9 +56,3 @@ def readout(given: ReferenceCoefficients, theta: Exact) -> Exact:
     for t, q in enumerate(walk(given, theta)):
         y[:, t] = (given.c[:, t, None].conj() * q).real.sum(-1)
     return y
-
-
-def _paired(halves: Exact) -> Complex:
-    """(..., 2 states), all real parts first, to (..., states)."""
-    real, imaginary = np.split(halves, 2, axis=-1)
-    return np.asarray(real + 1j * imaginary)

@@ -57,11 +57,8 @@ def standardised(e: Exact) -> Exact:
 
 def gated(weights: Weights, y: Exact) -> Exact:
     """What the memory's readout (n, tokens, width) adds to the features."""
-    return affine(weights, "encoder.mix", y) * silu(affine(weights, "encoder.gate", y))
-
-
-def silu(x: Exact) -> Exact:
-    return x * sigmoid(x)
+    gate = affine(weights, "encoder.gate", y)
+    return affine(weights, "encoder.mix", y) * (gate * sigmoid(gate))
 
 
 def sigmoid(x: Exact) -> Exact:

@@ -100,5 +100,4 @@ def _responses(frames: int, rate: float, margin: int) -> tuple[Tensor, Tensor, T
 def oscillators(rate: float, margin: int) -> tuple[Tensor, Tensor]:
     """What is left of each after a frame, and its turn in radians; float64, (oscillators + 2 margin,)."""
     hz = np.array(VIEW_SIZES.oscillator_hz(margin))
-    alpha = np.full(len(hz), VIEW_SIZES.left_of_swing(rate))
-    return torch.from_numpy(alpha), torch.from_numpy(2 * np.pi * hz / rate)
+    return torch.from_numpy(np.full(len(hz), VIEW_SIZES.left_of_swing(rate))), torch.from_numpy(2 * np.pi * hz / rate)

@@ -1,0 +1,12 @@
+"""What ONNX Runtime makes of a graph; tests that import this are skipped where the extra is not installed."""
+
+import pytest
+
+onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
+onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
+
+
+def run(made, windows):
+    """The logits of windows, by a graph or by the path of a file."""
+    content = made.SerializeToString() if isinstance(made, onnx.ModelProto) else str(made)
+    return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(None, {"windows": windows})[0]
