@@ -1,7 +1,5 @@
 """Everything that a web site, a neighbour on the machine or a hostile file might try against the page."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

@@ -1,7 +1,5 @@
 """The page in a browser, as an engineer uses it: look, label, fit, judge, correct, export."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The page as a server: its addresses, what it says of errors, downloads that go on, and events that end."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import threading

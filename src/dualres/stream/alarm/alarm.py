@@ -11,13 +11,11 @@ or below.
 An alarm is cleared by the same kind of sum: of e-values for a machine that is healthy again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log1p
 from operator import mul
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -67,7 +65,7 @@ class _AlarmProgress:
     acknowledged: bool = False
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> _AlarmProgress:
+    def parsed(cls, data: Mapping[str, Any]) -> Self:
         now = cls(**data)
         if len(now.wealth) != len(LIFTS):
             raise ValueError(f"{len(now.wealth)} lifts instead of {len(LIFTS)}")
@@ -88,7 +86,7 @@ class Alarm:
         *,
         blocks_between_false_alarms: float,
         sure: float = SURE,
-    ) -> Alarm:
+    ) -> Self:
         """From healthy scores, block after block: one stretch that covers all loads, or one for each of them.
 
         The rate is kept in a share `sure` of all references that could have been recorded.
@@ -180,7 +178,7 @@ class Alarm:
         """What changes with every block, for `another`."""
         return asdict(self._now)
 
-    def another(self, progress: Mapping[str, Any] | None = None) -> Alarm:
+    def another(self, progress: Mapping[str, Any] | None = None) -> "Alarm":
         """Of another machine that shares what was learned, from the beginning or from another alarm's progress."""
         alarm = Alarm(self._e_values, self._between, self._sure, self._reason)
         try:
@@ -190,7 +188,7 @@ class Alarm:
         return alarm
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Alarm:
+    def parsed(cls, data: Mapping[str, Any]) -> "Alarm":
         try:
             learned = data["learned"]
             e_values = EValues.parsed(learned["bets"]) if learned["bets"] else None

@@ -9,13 +9,11 @@ counts as if blocks came in `repeats` copies: an e-value is the root of a fair o
 fair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +63,7 @@ class EValues:
     repeats: float  # at least 1; copies that blocks are thought to come in
 
     @classmethod
-    def fit(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> EValues | None:
+    def fit(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> Self | None:
         """From stretches of block scores in their order; None where they are too few, or drift too fast."""
         stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
         shortest = min((len(one) for one in stretches), default=0)
@@ -88,7 +86,7 @@ class EValues:
         return None
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> EValues:
+    def parsed(cls, data: Mapping[str, Any]) -> Self:
         """From `dataclasses.asdict`, by way of JSON."""
         stretches = tuple(
             Stretch(int(one["count"]), *(tuple(map(float, one[name])) for name in _SEVERAL))

@@ -6,8 +6,6 @@ highest values is taken, and none that thins out faster than exponentially. So h
 bound cautious by themselves. It supposes that nothing happens to a healthy machine that its reference gives no hint of.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -5,8 +5,6 @@ share of the level before, as in an autoregression of order 1. The share is the 
 large than too small: with a share too large, innovations that add up are smaller than those of independent blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import sqrt

@@ -10,8 +10,6 @@ a bet is drawn many times, and it pays less by the most that it is
 * as the mean of all draws of a run of bets: all bets of a run have the same unlucky reference.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import log
 

@@ -1,11 +1,9 @@
 """A block of a stream: windows that follow each other, with one verdict."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -81,5 +79,5 @@ class Block:
         return dict(vars(self))
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Block:
+    def parsed(cls, data: Mapping[str, Any]) -> Self:
         return cls(**data)

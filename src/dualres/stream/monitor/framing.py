@@ -1,7 +1,5 @@
 """Samples in, in chunks of any size, and complete windows at the model's rate out; no model is needed for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

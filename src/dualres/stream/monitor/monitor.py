@@ -9,8 +9,6 @@ for chunk in chunks:
         print(event.kind, event.seconds, event.label)
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

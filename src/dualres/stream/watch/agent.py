@@ -5,8 +5,6 @@ commit verdicts with the positions that they brought, and hand them to the sinks
 thread of its own, so that a slow one delays no other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

@@ -1,7 +1,5 @@
 """An alarm for every stream of an agent, all learned from the same healthy recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -42,7 +40,7 @@ class Alarms:
         """The rate of false alarms, or why none is promised."""
         return self.template.state.promise or self.template.state.reason
 
-    def unused(self) -> Alarms:
+    def unused(self) -> "Alarms":
         """The same alarms, before any block."""
         return Alarms(self.template, self._healthy)
 

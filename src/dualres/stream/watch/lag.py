@@ -1,7 +1,5 @@
 """How far judging is behind the samples, and how many were lost by it."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

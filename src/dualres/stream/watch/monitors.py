@@ -3,8 +3,6 @@
 Nothing is written here; the agent commits verdicts and progress together.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Where an agent keeps its spool, so that the same command goes on where it was."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

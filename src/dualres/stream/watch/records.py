@@ -1,10 +1,8 @@
 """What a spool holds: streams, chunks of their samples, how far they are judged, and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from dualres.stream.monitor.chunk import Form
 
@@ -46,7 +44,7 @@ class StoredChunk:
         """The index of the first sample behind it."""
         return self.first + self.count
 
-    def without_samples(self) -> StoredChunk:
+    def without_samples(self) -> Self:
         """To remember it by, in little memory."""
         return replace(self, data=b"")
 

@@ -1,7 +1,5 @@
 """Chunks of sources put in their places: which stream, which run of it, from which sample on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime

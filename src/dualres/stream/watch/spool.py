@@ -5,15 +5,13 @@ committed at once. Verdicts, the position of their stream and the dropping of ch
 transaction, so a verdict is made exactly once, whenever the process dies.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from dualres.errors import MISFIT, DualResError
 from dualres.stream.monitor.chunk import Form
@@ -109,7 +107,7 @@ class Spool:
     def close(self) -> None:
         self._database.close()
 
-    def __enter__(self) -> Spool:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

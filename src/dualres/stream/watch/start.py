@@ -1,7 +1,5 @@
 """A watcher put together: model, sources, spool, sinks and alarms, from one set of settings."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import tempfile

@@ -4,8 +4,6 @@ Chunks are acknowledged when a checkpoint that holds what came of them is safe, 
 in the checkpoint or gets it from the broker.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import time

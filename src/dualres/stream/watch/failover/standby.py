@@ -1,7 +1,5 @@
 """Processes that stand by for each other: one works, and when it ends another goes on where it was."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from uuid import uuid4

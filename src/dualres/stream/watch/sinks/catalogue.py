@@ -1,7 +1,5 @@
 """The kinds of sinks: `-`, a file by its ending, or a URL by its scheme."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

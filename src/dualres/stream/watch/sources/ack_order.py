@@ -4,8 +4,6 @@ MQTT asks for that order (version 5, 4.6). It matters: where later messages are 
 Mosquitto sends new messages ahead of those that wait, and the samples of a stream come out of their order.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

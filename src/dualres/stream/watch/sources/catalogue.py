@@ -1,7 +1,5 @@
 """The kinds of sources: a path, `-`, or a URL whose scheme is listed here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

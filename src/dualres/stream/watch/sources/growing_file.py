@@ -1,7 +1,5 @@
 """A file that grows: raw samples or WAV, followed as it is written."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Standard input: raw samples or WAV, until it ends."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A serial port that sends raw samples without a pause."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The interface of a source of samples."""
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """UDP datagrams of raw samples; every sender is a stream."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct

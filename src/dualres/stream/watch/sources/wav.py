@@ -1,7 +1,5 @@
 """The header of a WAV stream, whose length nobody knows yet."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 
