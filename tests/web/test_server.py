@@ -12,7 +12,8 @@ import pytest
 
 from dualres.errors import DualResError
 from dualres.web import server
-from dualres.web.api import SOUNDS, PageApi
+from dualres.web.api import SOUNDS
+from dualres.web.live import LiveStreams
 from dualres.web.server import AsciiJson, static_files
 from tests.web.served import Served, folder_of_tones
 
@@ -132,10 +133,10 @@ def test_an_error_is_a_sentence_and_ours_is_told_in_the_terminal_only(
 ) -> None:
     errors = iter(error for error, _, _ in ERRORS)
 
-    def fail(self: PageApi) -> None:
+    def fail(self: LiveStreams) -> None:
         raise next(errors)
 
-    monkeypatch.setattr(PageApi, "streams", fail)
+    monkeypatch.setattr(LiveStreams, "streams", fail)
     with Served(folder_of_tones(tmp_path / "tones", 1)) as served:
         for _, status, said in ERRORS:
             assert served.ask("GET", "/api/streams") == (status, {"error": said})
@@ -221,12 +222,12 @@ def test_head_of_the_events_has_an_end_at_once(served: Served) -> None:
 def test_calls_wait_for_each_other_and_the_page_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     running, go_on, count = threading.Semaphore(0), threading.Event(), server.CALLS + 5
 
-    def slow(self: PageApi) -> list[str]:
+    def slow(self: LiveStreams) -> list[str]:
         running.release()
         go_on.wait(30)
         return ["done"]
 
-    monkeypatch.setattr(PageApi, "streams", slow)
+    monkeypatch.setattr(LiveStreams, "streams", slow)
     with Served(folder_of_tones(tmp_path / "tones", 1)) as served, ThreadPoolExecutor(count) as clients:
         try:
             answers = [clients.submit(served.get, "/api/streams") for _ in range(count)]

@@ -33,6 +33,7 @@ OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 LONGEST_NAME = 120  # characters
 SOUND_S = 60.0  # at most, of a stretch that is played
+LOOK_S = 1.0  # between two looks for news in the streams
 SOUNDS = 8  # stretches that stay ready to be played
 
 _START = Field("start_s", float, "seconds from the recording's start", 0.0, 0, 1e9)
@@ -95,11 +96,11 @@ class PageApi:
             Endpoint("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
             Endpoint("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
             Endpoint("POST", "/api/audit", "Look for leaks", self.audit),
-            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.list_commands),
+            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.commands.described),
             Endpoint("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
             Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_campaign_page),
             Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.campaign_page, gives=HTML),
-            Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
+            Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.live.streams),
             Endpoint("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Endpoint("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
             Endpoint("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
@@ -197,13 +198,11 @@ class PageApi:
 
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
-        kept = _kept_name(name)
-        folder = self.workspace.folder / DROPPED
-        target = folder / kept
-        number = 2
+        folder, number = self.workspace.folder / DROPPED, 1
+        target = first = folder / _kept_name(name)
         while target.exists():
-            target = folder / f"{Path(kept).stem}-{number}{Path(kept).suffix}"
             number += 1
+            target = first.with_stem(f"{first.stem}-{number}")
         try:
             folder.mkdir(exist_ok=True)
             body.replace(target)
@@ -236,9 +235,8 @@ class PageApi:
 
     def advise(self, count: int) -> dict[str, Any]:
         need("advice", *TRAINING)
-        return self._start(
-            "advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()]
-        )
+        arguments = ["advise", ".", "--json", "-n", str(count), *self._reading()]
+        return self._start("advise", "What to label next", arguments)
 
     def audit(self) -> dict[str, Any]:
         return self._start("audit", "Look for leaks", ["audit", ".", "--json", *self._reading()])
@@ -252,9 +250,6 @@ class PageApi:
         hz = ["--rate", rate] if rate and to == "c99" else []
         arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
         return self._start("export", f"Export {name}", arguments)
-
-    def list_commands(self) -> list[dict[str, Any]]:
-        return [command.as_data() for command in self.commands.all()]
 
     def cancel(self, number: str) -> dict[str, Any]:
         if not (number.isascii() and number.isdigit() and len(number) < 9):
@@ -291,12 +286,10 @@ class PageApi:
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
             for to in ("c99", "onnx"):
                 export = self._export(name, to)
-                files = [path for path in export.rglob("*") if path.is_file()] if export.is_dir() else [export]
-                for path in files:
-                    if path.is_file():
-                        zipped.write(path, path.relative_to(export.parent))
-            empty = not zipped.namelist()
-        if empty:
+                files = export.rglob("*") if export.is_dir() else [export]
+                for path in filter(Path.is_file, files):
+                    zipped.write(path, path.relative_to(export.parent))
+        if not zipped.namelist():
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
         file = Path(self._exports.name) / f"{name}.zip"
         write_whole(file, archive.getvalue())
@@ -320,21 +313,17 @@ class PageApi:
 
     # Live streams
 
-    def streams(self) -> list[dict[str, Any]]:
-        return self.live.streams()
-
     def acknowledge(self, stream: str) -> dict[str, Any]:
         self.live.acknowledge(stream)
         self.events.publish("streams", {})
         return {"acknowledged": True}
 
-    def follow_streams(self, every_s: float = 1.0) -> None:
+    def follow_streams(self) -> None:
         """Tell pages of news in the streams until the end; in a thread of its own."""
         known = self.live.changed_ns()
-        while not self._over.wait(every_s):
-            now = self.live.changed_ns()
-            if now != known:
-                known = now
+        while not self._over.wait(LOOK_S):
+            before, known = known, self.live.changed_ns()
+            if known != before:
                 self.events.publish("streams", {})
 
     def _export(self, name: str, to: str) -> Path:

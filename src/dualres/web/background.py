@@ -81,8 +81,9 @@ class Commands:
         threading.Thread(target=self._follow, args=(command, then), daemon=True).start()
         return command
 
-    def all(self) -> list[BackgroundCommand]:
-        return list(self._all.values())
+    def described(self) -> list[dict[str, Any]]:
+        """All that run or have run."""
+        return [command.as_data() for command in self._all.values()]
 
     def get(self, number: int) -> BackgroundCommand:
         if number not in self._all:
@@ -162,5 +163,4 @@ def _understand(command: BackgroundCommand, line: str) -> None:
 
 def _search() -> str:
     """Where the commands find this very package."""
-    here = str(Path(__file__).parents[2])
-    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
+    return os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

@@ -65,13 +65,13 @@ class Page:
     def _application(self) -> Starlette:
         """The page's files, its calls and its events; a slash more or less makes another address."""
         endpoints = self.api.endpoints()
-        description = AsciiJson(openapi(endpoints, __version__))
         by_path: dict[str, dict[str, Answer]] = {}
         for one in endpoints:
             by_path.setdefault(one.path, {})[one.method] = self._answer(one)
-        routes = [Route(path, _constant(response)) for path, response in static_files().items()]
+        routes = [Route(path, response, methods=["GET"]) for path, response in static_files().items()]
         routes += [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
-        routes += [Route("/api/openapi.json", _constant(description)), Route("/api/events", self._events)]
+        routes.append(Route("/api/openapi.json", AsciiJson(openapi(endpoints, __version__)), methods=["GET"]))
+        routes.append(Route("/api/events", self._events))
         errors = (BodyError, ClientDisconnect, DualResError, HTTPException, OSError, Exception)
         application = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, refusal))
         application.router.redirect_slashes = False
@@ -200,13 +200,6 @@ def listen(port: int | None) -> socket.socket:
         one.listen(CONNECTIONS)  # from now on a browser may ask, and waits for the answer
         return one
     raise ConfigError("no port of this machine is free; close another program")
-
-
-def _constant(response: Response) -> Answer:
-    async def answer(request: Request) -> Response:
-        return response
-
-    return answer
 
 
 def _by_method(answers: dict[str, Answer]) -> Answer:

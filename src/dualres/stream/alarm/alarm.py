@@ -47,14 +47,11 @@ class AlarmState:
     reason: str = ""  # why there is no promise
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
         return asdict(self)
 
 
 @dataclass
 class _AlarmProgress:
-    """What changes with every block."""
-
     blocks: int = 0
     waiting: float = 0.0  # the sum of scores whose e-value is not complete
     waited: int = 0  # how many they are
@@ -94,7 +91,8 @@ class Alarm:
         if not blocks_between_false_alarms >= 2 or not 0 < sure < 1:
             given = f"blocks_between_false_alarms={blocks_between_false_alarms}, sure={sure}"
             raise ConfigError(f"{given}: at least 2 blocks and a share between 0 and 1 are needed")
-        stretches = [[_finite(score) for score in one] for one in _stretches(healthy_scores)]
+        several: list[Any] = [one for one in healthy_scores if isinstance(one, Sequence | np.ndarray)]
+        stretches = [[_finite(score) for score in one] for one in several or [healthy_scores]]
         count = sum(map(len, stretches))
         e_values = EValues.fit(stretches, sure, blocks_between_false_alarms) if count else None
         reason = "" if e_values else TOO_FEW.format(count) if count else NO_HEALTHY
@@ -137,15 +135,14 @@ class Alarm:
         now.blocks += 1
         if not self._e_values:
             return self.state
-        if not follows:
-            now.waiting, now.waited = 0.0, 0
-            now.before = now.before if self._e_values.carried == 0 else None
-        if now.waited >= self.joined:  # of an alarm that joined more blocks, or had no e-values
+        if not follows and self._e_values.carried:
+            now.before = None
+        if not follows or now.waited >= self.joined:  # of an alarm that joined more blocks, or had no e-values
             now.waiting, now.waited = 0.0, 0
         now.waiting, now.waited = now.waiting + score, now.waited + 1
         if now.waited == self.joined:
-            mean, now.waiting, now.waited = now.waiting / self.joined, 0.0, 0
-            self._add_mean(self._e_values, mean)
+            self._add_mean(self._e_values, now.waiting / self.joined)
+            now.waiting, now.waited = 0.0, 0
         return self.state
 
     def _add_mean(self, e_values: EValues, score: float) -> None:
@@ -215,12 +212,6 @@ def fault_score(verdict: VerdictLike, healthy_classes: Collection[str]) -> float
         raise ConfigError(f"healthy classes {', '.join(healthy_classes) or '(none)'}: name some of {classes}")
     beyond = verdict.answer is not None and verdict.answer.kind == NONE_OF_THESE
     return 1 - sum(verdict.probabilities[label] for label in healthy_classes) + beyond
-
-
-def _stretches(scores: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:
-    """One or several."""
-    several = [one for one in scores if isinstance(one, Sequence | np.ndarray)]
-    return several or [[score for score in scores if isinstance(score, int | float)]]
 
 
 def _finite(score: float) -> float:

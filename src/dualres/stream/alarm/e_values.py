@@ -10,7 +10,7 @@ fair.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log, sqrt
 from typing import Any, Self
@@ -89,7 +89,7 @@ class EValues:
     def parsed(cls, data: Mapping[str, Any]) -> Self:
         """From `dataclasses.asdict`, by way of JSON."""
         stretches = tuple(
-            Stretch(int(one["count"]), *(tuple(map(float, one[name])) for name in _SEVERAL))
+            Stretch(int(one["count"]), *(tuple(map(float, one[field.name])) for field in fields(Stretch)[1:]))
             for one in data["stretches"]
         )
         scale, numbers = str(data["scale"]), (float(data["carried"]), int(data["joined"]), float(data["repeats"]))
@@ -99,7 +99,6 @@ class EValues:
 
     @property
     def extrapolates(self) -> bool:
-        """Whether innovations beyond the reference are judged by how the highest healthy ones thin out."""
         return any(one.beyond for one in self.stretches)
 
     def level(self, score: float) -> float:
@@ -141,9 +140,6 @@ class EValues:
         copies = self.repeats * (1 + self.carried) / (1 - self.carried)
         shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
         return -log(2 * min(shares)) / copies
-
-
-_SEVERAL = ("edges", "begins", "goes_on", "levels", "shares", "beyond")
 
 
 def _shifts(carried: float) -> tuple[list[float], list[float]]:

@@ -23,16 +23,15 @@ MOST_ERRORS = 1.5  # standard errors that a short reference is asked for
 CLEARLY = 6.0  # by how much a scale fits better than the scores as they are
 
 
-def _as_given(scores: npt.ArrayLike) -> Exact:
-    return np.asarray(scores, np.float64)
-
-
 def _log_odds(scores: npt.ArrayLike) -> Exact:
     inside = np.clip(scores, NEAREST, 1 - NEAREST)
     return np.asarray(np.log(inside / (1 - inside)))
 
 
-SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {GIVEN: _as_given, LOG_ODDS: _log_odds}
+SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {
+    GIVEN: lambda scores: np.asarray(scores, np.float64),
+    LOG_ODDS: _log_odds,
+}
 
 
 def best_scale(stretches: Sequence[Exact]) -> str:
@@ -44,7 +43,6 @@ def best_scale(stretches: Sequence[Exact]) -> str:
 
 
 def innovations(levels: Exact, carried: float) -> Exact:
-    """Of every block but the first."""
     return np.asarray(levels[1:] - carried * levels[:-1])
 
 

@@ -27,7 +27,7 @@ from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ERROR, Answer, Calibration
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows
-from dualres.judge.verdict import check_probabilistic
+from dualres.judge.verdict import calibration_of, check_probabilistic
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.recordings.resample import exact_ratio
@@ -75,8 +75,7 @@ class Monitor:
 
     @property
     def rate(self) -> float:
-        """Hz."""
-        return float(self._framing.rate)
+        return float(self._framing.rate)  # Hz
 
     @property
     def position(self) -> int:
@@ -154,7 +153,7 @@ class Monitor:
             "windows": self._windows,
             "blocks": self._blocks,
             "unjudged": self._unjudged,
-            "block": self._block.as_data(),
+            "block": dict(vars(self._block)),
             "framing": self._framing.marker(),
         }
 
@@ -196,29 +195,25 @@ class Monitor:
         """Where the marker says, but for the samples."""
         if marker.get("format") != FORMAT or marker.get("model") != model.fingerprint:
             raise ConfigError("this was written beside another model, or by another version of DualRes; begin anew")
-        given = {name: marker[name] for name in ("name", "block_s", "error", "sure")}
-        monitor = cls(model, marker["rate"], **given)
+        monitor = cls(model, marker["rate"], **{name: marker[name] for name in ("name", "block_s", "error", "sure")})
         monitor._windows, monitor._blocks = marker["windows"], marker["blocks"]
-        monitor._unjudged, monitor._block = marker["unjudged"], Block.parsed(marker["block"])
+        monitor._unjudged, monitor._block = marker["unjudged"], Block(**marker["block"])
         return monitor
 
     def _chunk(self, samples: npt.ArrayLike) -> Samples:
         """(axes, n), a copy: whoever gave it may reuse its memory."""
-        chunk = np.array(samples, dtype=np.float32)
-        axes = self._framing.axes
-        if chunk.ndim == 1:
-            chunk = chunk[:, None]
+        chunk, axes = np.array(samples, dtype=np.float32), self._framing.axes
+        chunk = chunk[:, None] if chunk.ndim == 1 else chunk
         if chunk.ndim != 2 or chunk.shape[1] != axes:
             needed = "(n,)" if axes == 1 else f"(n, {axes}), with {', '.join(self.model.card.channels)} in this order,"
             raise ConfigError(f"a chunk of shape {np.shape(samples)} was given; {needed} is needed")
         return np.ascontiguousarray(chunk.T)
 
     def _take(self, chunk: Samples) -> None:
-        sound = np.abs(chunk) <= LARGEST
+        sound, at = np.abs(chunk) <= LARGEST, 0
         if sound.all():
             self._pending += self._framing.take(chunk)
             return
-        at = 0
         for whole, run in groupby(np.logical_and.reduce(sound).tolist()):
             start, at = at, at + len(list(run))
             self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)
@@ -324,11 +319,9 @@ def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
 
 def _calibration_of(model: Model) -> Calibration | None:
     """Parsed once for all monitors of a model."""
-    if not model.card.calibration:
-        return None
-    known = _calibrations.get(id(model))
-    if known is None:
-        known = _calibrations[id(model)] = Calibration.parsed(model.card.calibration, model.classes)
+    known = _calibrations.get(id(model)) or calibration_of(model.card)
+    if known:
+        _calibrations[id(model)] = known
     return known
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.model import Model
-from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.monitor.chunk import Chunk
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.alarms import Alarms
@@ -41,8 +41,6 @@ REPORT_EVERY_S = 1.0  # between two reports of how it goes
 
 @dataclass(frozen=True)
 class Status:
-    """How it goes."""
-
     streams: int
     windows: int  # judged since the start
     blocks: int
@@ -83,12 +81,12 @@ class Agent:
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
         cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
         """
-        self._model, self._sources, self._spool = model, sources, spool
+        self._sources, self._spool = sources, spool
         self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
         self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
-        self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
+        self._streams = Streams(spool, max(len(model.card.channels), 1), lambda form: Monitor(model, form.rate))
         self._cursor = 0  # the chunk up to which all are judged
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
@@ -202,10 +200,6 @@ class Agent:
         self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
         for stream in batch.streams:
             self._monitors.open(stream)
-
-    def _check(self, form: Form) -> None:
-        """An error where no monitor can be made."""
-        Monitor(self._model, form.rate)
 
     def _backlog(self) -> bool:
         return self._cursor + 1 < self._spool.next_chunk

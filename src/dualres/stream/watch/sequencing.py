@@ -10,7 +10,7 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import DTYPES, Chunk, Form
 from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.sources.source import StreamPosition
-from dualres.stream.watch.spool import Spool
+from dualres.stream.watch.spool import LATEST, NOT_ENDED, Spool
 
 
 @dataclass
@@ -28,10 +28,10 @@ class Streams:
     Those that are over are remembered by the spool alone, for in a year there may be millions of them.
     """
 
-    def __init__(self, spool: Spool, axes: int, check: Callable[[Form], None]) -> None:
+    def __init__(self, spool: Spool, axes: int, check: Callable[[Form], object]) -> None:
         """`check` is an error for a form that nothing can judge."""
         self._spool, self._axes, self._check = spool, axes, check
-        unfinished = spool.open_streams()
+        unfinished = spool.streams(NOT_ENDED)
         self.by_id = {one.id: one for one in unfinished}
         self._runs: dict[str, list[Stream]] = {}  # of every name, the latest last
         for one in unfinished:
@@ -57,7 +57,7 @@ class Streams:
                 one.ended or one.id in self._ending,
                 self._at.get(one.id, 0.0),
             )
-            for one in self._spool.latest_runs()
+            for one in self._spool.streams(LATEST)
         }
 
     def open_streams(self) -> list[Stream]:
