@@ -163,13 +163,6 @@ def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_pa
     assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7
 
 
-def test_a_stream_that_cannot_be_judged_is_a_failure(model):
-    content = wav(noise(RATE), 1_000_003)
-    told, said = watched(model, "-", given=content, status=1)
-    assert told == []
-    assert "stdin: left out" in said
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -196,9 +189,13 @@ def test_mistakes_are_told_in_a_sentence(model, arguments, reason):
     assert done.exit_code != 0
 
 
-def test_raw_samples_need_a_rate(model):
-    _, said = watched(model, "-", given=bytes(4000), status=1)
-    assert "give it, as --rate 12800" in said
+@pytest.mark.parametrize(
+    ("given", "reason"), [(bytes(4000), "give it, as --rate 12800"), (wav(noise(RATE), 1_000_003), "stdin: left out")]
+)
+def test_a_stream_that_cannot_be_judged_is_a_failure(model, given, reason):
+    told, said = watched(model, "-", given=given, status=1)
+    assert told == []
+    assert reason in said
 
 
 def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path, monkeypatch):

@@ -48,8 +48,6 @@ _GEAR = Field("gear", str, "teeth, such as 29/95", "")
 
 
 class PageApi:
-    """Answers for one folder."""
-
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self.workspace, self.events = workspace, events
         self.judging = Judging(workspace)
@@ -280,7 +278,6 @@ class PageApi:
         return FileResponse(page, media_type=HTML, headers={"content-security-policy": REPORT_POLICY})
 
     def download_export(self, name: str) -> Response:
-        """Everything that was exported of a model, in one file."""
         self.judging.path(name)  # an error for a model that is not there
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
@@ -330,7 +327,6 @@ class PageApi:
         return Path(self._exports.name) / (f"{name}-c99" if to == "c99" else f"{name}.onnx")
 
     def end(self) -> None:
-        """Everything that was started."""
         self._over.set()
         self.commands.end()
         self._exports.cleanup()

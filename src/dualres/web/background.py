@@ -82,7 +82,6 @@ class Commands:
         return command
 
     def described(self) -> list[dict[str, Any]]:
-        """All that run or have run."""
         return [command.as_data() for command in self._all.values()]
 
     def get(self, number: int) -> BackgroundCommand:
@@ -99,7 +98,6 @@ class Commands:
             threading.Timer(GRACE_S, command.process.kill).start()
 
     def end(self) -> None:
-        """All of them, when the page ends."""
         with self._lock:
             self._ended = True
             running = [one for one in self._all.values() if one.state == "running"]
@@ -162,5 +160,4 @@ def _understand(command: BackgroundCommand, line: str) -> None:
 
 
 def _search() -> str:
-    """Where the commands find this very package."""
     return os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")]))

@@ -39,7 +39,6 @@ class Pyramid:
         return sum(level.nbytes for level in self.levels)
 
     def build(self) -> None:
-        """Read the signal once."""
         if self.complete:
             return
         finest = np.empty((2, -(-self.length // FINEST)), np.float32)

@@ -47,8 +47,6 @@ class AsciiJson(JSONResponse):
 
 
 class Page:
-    """A folder's page, ready to be served at a port."""
-
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
         self._threads = ThreadPoolExecutor(CALLS, "dualres-call")
@@ -178,7 +176,6 @@ class _Server(uvicorn.Server):
 
 
 def serve(page: Page, listening: socket.socket) -> None:
-    """Until Ctrl-C."""
     try:
         server_of(page).run(sockets=[listening])
     finally:

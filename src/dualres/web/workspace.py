@@ -37,8 +37,6 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a glance at a file tells."""
-
     seconds: float | None = None
     rate: float | None = None  # Hz
     axes: tuple[str, ...] = ()
@@ -110,7 +108,6 @@ class Workspace:
         return [one for one in there if one.listed in chosen]
 
     def signal(self, entry: FileEntry, axis: int) -> "SignalView":
-        """One axis, ready to be drawn."""
         axes = self.signals(entry)
         if not 0 <= axis < len(axes):
             raise RecordingError(f"{entry.name}: has {len(axes)} axes, counted from 0; ask for one of them")
@@ -134,7 +131,6 @@ class Workspace:
             self._changed(set_cells(self.folder, place, cells))
 
     def unlist_part(self, entry: FileEntry) -> None:
-        """Take a labelled part away."""
         with self._lock:
             self._changed(remove_part(self.folder, entry.place))
 
@@ -195,7 +191,6 @@ class SignalView:
 
 
 def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
-    """For the page's list."""
     known, place = entry.row.known, entry.place
     return {
         "id": entry.id,

@@ -30,12 +30,8 @@ def test_another_model_of_the_same_name_begins_anew(tmp_path):
 
 
 def test_sizes_shards_and_conditions_are_read():
-    assert [state.parsed_quota(text) for text in ("1M", "500 MB", "2GiB", "1.5g")] == [
-        1 << 20,
-        500 << 20,
-        2 << 30,
-        3 << 29,
-    ]
+    sizes = {"1M": 1 << 20, "500 MB": 500 << 20, "2GiB": 2 << 30, "1.5g": 3 << 29}
+    assert {text: state.parsed_quota(text) for text in sizes} == sizes
     assert state.parsed_shard("2/3") == (2, 3)
     assert state.parsed_condition(["load=3,speed=1500", "site=a=b"]) == {"load": "3", "speed": "1500", "site": "a=b"}
 

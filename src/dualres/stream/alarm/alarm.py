@@ -35,8 +35,6 @@ TOO_FEW = (
 
 @dataclass(frozen=True)
 class AlarmState:
-    """What an alarm says after a block."""
-
     raised: bool
     since: int | None  # the block that raised it; blocks are counted from 0
     evidence: float  # nats against health; the alarm is raised where they reach the threshold

@@ -148,7 +148,6 @@ class Agent:
     # From sources into the spool
 
     def _run_source(self, source: Source, positions: dict[str, StreamPosition]) -> None:
-        """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
         if source.live:
             put = partial(_after_pause, put, dict(positions))
@@ -257,7 +256,6 @@ class Agent:
         return {one.sink.name: one.position for one in self._deliveries}
 
     def _write_positions(self) -> None:
-        """Commit what sinks have."""
         positions = self._positions()
         if positions != self._positions_on_disk:
             self._write(lambda: self._spool.record_deliveries(positions))

@@ -57,7 +57,6 @@ class Alarms:
         return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
 
     def state(self, machine: str) -> dict[str, Any]:
-        """The state after the latest block."""
         return self._of(machine).state.as_data()
 
     def progress(self, machine: str) -> dict[str, Any]:

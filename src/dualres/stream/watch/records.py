@@ -9,8 +9,6 @@ from dualres.stream.monitor.chunk import Form
 
 @dataclass
 class Stream:
-    """A stream as the spool knows it."""
-
     id: int
     name: str
     start: str  # tells this run of the stream from another
@@ -28,8 +26,6 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk in the spool."""
-
     id: int
     stream: int
     first: int
@@ -51,8 +47,6 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class StreamProgress:
-    """What came of judging a stream a little further."""
-
     stream: Stream
     position: int
     marker: dict[str, Any] | None
@@ -62,8 +56,6 @@ class StreamProgress:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """A verdict on its way to sinks."""
-
     id: int  # in the order in which they were made
     key: str  # the same for the same verdict, whenever it is sent
     data: dict[str, Any]

@@ -65,7 +65,6 @@ class Streams:
         return [one for (*_, one) in self._runs.values() if one.id not in self._ending]
 
     def close(self, stream: Stream) -> None:
-        """All of it is judged."""
         runs = self._runs[stream.name]
         runs.remove(stream)
         if not runs:
@@ -80,7 +79,6 @@ class Streams:
             self._place(part, batch)
 
     def end(self, stream: Stream, batch: SequencedChunks, now: float) -> None:
-        """No more will come."""
         reached = self._reached[stream.id]
         batch.chunks.append(StoredChunk(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
         self._ending.add(stream.id)

@@ -135,12 +135,10 @@ class Spool:
 
     @property
     def sample_bytes(self) -> int:
-        """Of all chunks."""
         return self._number("SELECT sum(length(samples)) FROM chunks")
 
     @property
     def last_stream(self) -> int:
-        """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
 
     def backlog(self, after: int, most: int) -> list[StoredChunk]:
@@ -155,7 +153,6 @@ class Spool:
         return found
 
     def chunks(self) -> Iterator[StoredChunk]:
-        """All of them, in the order in which they came."""
         return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:

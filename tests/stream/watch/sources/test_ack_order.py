@@ -16,9 +16,8 @@ def test_acknowledgements_keep_the_order_in_which_messages_came():
 def test_messages_that_need_no_acknowledgement_hold_up_nobody():
     sent = []
     receipts = Receipts(lambda number, qos: sent.append(number))
-    beside, samples = receipts.of(0, 0), receipts.of(1, 1)
-    samples()
-    beside()
+    for acknowledge in (receipts.of(0, 0), receipts.of(1, 1))[::-1]:
+        acknowledge()
     assert sent == [1]
 
 

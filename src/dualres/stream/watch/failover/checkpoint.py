@@ -26,8 +26,6 @@ _CHUNK = ("id", "stream", "first", "count", "side", "at", "last")
 
 @dataclass(frozen=True)
 class StreamCheckpoint:
-    """A checkpoint."""
-
     by: str  # the process that left it
     streams: list[Stream]
     chunks: list[StoredChunk]

@@ -35,7 +35,6 @@ class Standby:
         self.stream_errors: list[Exception] = []  # it never ends by itself, so it has no final report
 
     def stop(self) -> None:
-        """From another thread or a signal's handler."""
         self._stopped.set()
         if self._agent:
             self._agent.stop()

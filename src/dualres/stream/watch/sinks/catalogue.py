@@ -27,7 +27,6 @@ ENDINGS: dict[str, Make] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prom
 
 
 def sink_of(text: str) -> Sink:
-    """What a user named."""
     if text == OUTPUT:
         return StandardOutput(text)
     scheme, separator, _ = text.partition("://")

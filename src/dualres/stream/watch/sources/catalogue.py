@@ -22,7 +22,6 @@ SCHEMES: dict[str, Callable[[str, SourceOptions], Source]] = {
 
 
 def source_of(text: str, options: SourceOptions) -> Source:
-    """What a user named."""
     if text == PIPE:
         return Pipe("stdin", options)
     scheme, separator, _ = text.partition("://")

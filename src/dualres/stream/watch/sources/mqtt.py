@@ -37,8 +37,6 @@ MOST_REQUESTS, MOST_REQUESTS_WITH_RATE = 10, 4  # then samples are left out, or 
 
 @dataclass(frozen=True)
 class Header:
-    """What the messages of a topic are."""
-
     form: Form
     stamped: bool = False  # start and first index stand before the samples
     whole: bool = False  # every message is a recording of its own
@@ -176,7 +174,6 @@ class Mqtt(Source):
         acknowledge()
 
     def _release(self, stream: str) -> None:
-        """Samples that waited for their header."""
         for message, acknowledge in self._headerless.pop(stream, ()):
             self._read(message, acknowledge)
 

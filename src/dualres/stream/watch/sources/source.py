@@ -40,8 +40,6 @@ class SourceOptions:
 
 @dataclass(frozen=True)
 class StreamPosition:
-    """What is known of a stream from before."""
-
     form: Form
     start: str
     stop: int  # index of the first sample that is not safe yet

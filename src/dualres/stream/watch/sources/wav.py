@@ -14,7 +14,6 @@ ENDLESS = 0x7FFF0000  # bytes of samples, or more: what programs write that do n
 
 
 def begins_wav(first: bytes) -> bool:
-    """Whether its first bytes are those of a WAV file."""
     return first[:4] == b"RIFF" and first[8:12] == b"WAVE"
 
 
