@@ -55,6 +55,7 @@ class PageApi:
         self.commands = Commands(workspace.folder, events.publish)
         self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
+        self._results = Path(self._exports.name) / "results"
 
     def endpoints(self) -> list[Endpoint]:
         """All of them; the page's description is made from these."""
@@ -226,9 +227,8 @@ class PageApi:
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists():
             raise ConfigError(f"there is a model {name!r} already; choose another name")
-        held = ["--held-out", held_out] if held_out else []
-        chosen = [] if recipe == "views" else ["--recipe", recipe]
-        arguments = ["fit", ".", "-o", str(target), "--json", *chosen, *held, *self._reading()]
+        arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "views" else ["--recipe", recipe])]
+        arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
     def advise(self, count: int) -> dict[str, Any]:
@@ -244,9 +244,8 @@ class PageApi:
         return self._start("table", f"Judge everything by {name}", arguments)
 
     def export(self, name: str, to: str, rate: str) -> dict[str, Any]:
-        model = self.judging.path(name)
-        hz = ["--rate", rate] if rate and to == "c99" else []
-        arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
+        arguments = ["export", str(self.judging.path(name)), str(self._export(name, to)), "--to", to, "--overwrite"]
+        arguments += ["--rate", rate] if rate and to == "c99" else []
         return self._start("export", f"Export {name}", arguments)
 
     def cancel(self, number: str) -> dict[str, Any]:
@@ -303,10 +302,6 @@ class PageApi:
     def campaign_page(self) -> Response:
         page, policy = page_with_policy(self._results)
         return Response(page, media_type=HTML, headers={"content-security-policy": policy})
-
-    @property
-    def _results(self) -> Path:
-        return Path(self._exports.name) / "results"
 
     # Live streams
 

@@ -161,16 +161,16 @@ class Agent:
 
     def _commit_chunks(self, wait_s: float) -> bool:
         """Commit what came, then acknowledge it; whether anything did."""
-        if self._spool.full and (self._backlog() or self.undelivered):  # else nothing but more samples makes room
+        full = self._spool.full and bool(self._backlog() or self.undelivered)  # else only more samples make room
+        if full:
             self._say_once(
                 f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
                 "until verdicts are delivered or streams are judged",
                 "quota",
             )
-            self._intake.wait(wait_s)
-            return False
-        self._notices.discard("quota")
-        if max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
+        else:
+            self._notices.discard("quota")
+        if full or max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
             self._intake.wait(wait_s)
             return False
         room = self._spool.quota - self._spool.bytes
@@ -231,9 +231,8 @@ class Agent:
             if one.ended:
                 self._monitors.close(one.stream)
                 self._streams.close(one.stream)
-        events, now = [event for event, _ in results.verdicts], self._status
-        windows = [event for event in events if event.kind == WINDOW]
-        blocks = [event for event in events if event.kind == BLOCK]
+        now = self._status
+        windows, blocks = ([event for event, _ in results.verdicts if event.kind == kind] for kind in (WINDOW, BLOCK))
         self._status = replace(
             now,
             windows=now.windows + len(windows),

@@ -67,9 +67,7 @@ class Alarms:
         self._alarms[machine] = self.template.another(progress)
 
     def _of(self, machine: str) -> Alarm:
-        if machine not in self._alarms:
-            self._alarms[machine] = self.template.another()
-        return self._alarms[machine]
+        return self._alarms.setdefault(machine, self.template.another())
 
 
 def alarms_at(

@@ -10,7 +10,7 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.broker import Broker
 from dualres.stream.watch.sources import mqtt
-from dualres.stream.watch.sources.mqtt import Header, Mqtt
+from dualres.stream.watch.sources.mqtt import Header, Mqtt, Receipts
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.watch.sources.collected import Collected, options
 
@@ -255,3 +255,35 @@ def test_odd_addresses_are_refused(url):
 def test_topics_may_have_wildcards():
     assert Broker.parsed("mqtt://host/plant/+/x/#").topic == "plant/+/x/#"
     assert Broker.parsed("mqtts://host/$share/g/plant/+") == Broker("host", 8883, "$share/g/plant/+", True)
+
+
+def test_acknowledgements_keep_the_order_in_which_messages_came():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append((number, qos)))
+    first, second, third = (receipts.of(number, 1) for number in (7, 3, 9))
+    second()
+    third()
+    assert sent == []
+    first()
+    first()
+    assert sent == [(7, 1), (3, 1), (9, 1)]
+
+
+def test_messages_that_need_no_acknowledgement_hold_up_nobody():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append(number))
+    for acknowledge in (receipts.of(0, 0), receipts.of(1, 1))[::-1]:
+        acknowledge()
+    assert sent == [1]
+
+
+def test_messages_of_an_earlier_connection_are_not_acknowledged():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append(number))
+    before = receipts.of(1, 1)
+    receipts.forget()
+    now = receipts.of(1, 1)
+    before()
+    assert sent == []
+    now()
+    assert sent == [1]

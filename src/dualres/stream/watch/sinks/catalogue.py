@@ -15,14 +15,8 @@ from dualres.utils.files import check_writable
 
 Make = Callable[[str], Sink]
 OUTPUT = "-"
-SCHEMES: dict[str, Make] = {
-    "mqtt": MqttSink,
-    "mqtts": MqttSink,
-    "http": Webhook,
-    "https": Webhook,
-    "influx+http": Influx,
-    "influx+https": Influx,
-}
+SCHEMES: dict[str, Make] = {"mqtt": MqttSink, "mqtts": MqttSink, "http": Webhook, "https": Webhook}
+SCHEMES |= {"influx+http": Influx, "influx+https": Influx}
 ENDINGS: dict[str, Make] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prometheus, ".lp": LineFile}
 
 

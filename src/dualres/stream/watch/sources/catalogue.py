@@ -13,12 +13,8 @@ from dualres.stream.watch.sources.source import Source, SourceOptions
 from dualres.stream.watch.sources.udp import Udp
 
 PIPE = "-"
-SCHEMES: dict[str, Callable[[str, SourceOptions], Source]] = {
-    "udp": Udp,
-    "serial": SerialPort,
-    "mqtt": Mqtt,
-    "mqtts": Mqtt,
-}
+Make = Callable[[str, SourceOptions], Source]
+SCHEMES: dict[str, Make] = {"udp": Udp, "serial": SerialPort, "mqtt": Mqtt, "mqtts": Mqtt}
 
 
 def source_of(text: str, options: SourceOptions) -> Source:
