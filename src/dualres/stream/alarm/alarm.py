@@ -124,11 +124,7 @@ class Alarm:
         )
 
     def update(self, score: float, *, follows: bool = True) -> AlarmState:
-        """After another block, which `follows` the one before it or comes behind a gap.
-
-        The innovation of a block needs the one before it. Behind a gap there is no such block, and no e-value, unless
-        neighbours have nothing in common.
-        """
+        """After another block; behind a gap there is no e-value, unless neighbours have nothing in common."""
         now, score = self._now, _finite(score)
         now.blocks += 1
         if not self._e_values:

@@ -89,10 +89,7 @@ def _normal_quantiles(count: int) -> Exact:
 
 
 def variance_inflation(stretches: Sequence[Exact], normal: float) -> float:
-    """By which factor sums of innovations vary more than those of independent ones, clearly so; at least 1.
-
-    Noise averages out of long sums, and a drift or another memory does not.
-    """
+    """By which factor long sums of innovations vary more than those of independent ones, clearly so; at least 1."""
     found, scores = 1.0, [_normal_scores(one) for one in stretches]
     for longer in LONGER:
         sums = [one[: len(one) // longer * longer].reshape(-1, longer).sum(1) for one in scores]

@@ -44,10 +44,7 @@ def edges(values: Exact) -> Exact:
 
 
 def payoffs(count: int, shift: float, beyond: Chances = ()) -> Exact:
-    """Of a bet on a shift, in every cell (cells,); 1 on average.
-
-    `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
-    """
+    """Of a bet on a shift, in every cell (cells,), 1 on average; falling chances `beyond` divide the highest cell."""
     ends = quantile(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
     ends = np.concatenate([ends[:-1], -quantile(np.array(beyond)), ends[-1:]])
     shifted, usual = (above[:-1] - above[1:] for above in (share_below(shift - ends), share_below(-ends)))

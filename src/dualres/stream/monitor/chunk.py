@@ -47,6 +47,11 @@ class Form:
         """Samples of each channel."""
         return len(data) // self.width
 
+    def split(self, data: bytes) -> tuple[bytes, bytes]:
+        """Whole samples of all channels, and the bytes of the next one."""
+        whole = len(data) - len(data) % self.width
+        return data[:whole], data[whole:]
+
     def samples(self, data: bytes | memoryview) -> Samples:
         """(n,) of one channel, (n, channels) of several; int16 gives counts, as those of a file do."""
         one: Samples = np.frombuffer(data, DTYPES[self.dtype]).astype(np.float32)

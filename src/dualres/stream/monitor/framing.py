@@ -67,10 +67,7 @@ class Framing:
         return self._windows_of([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
 
     def gap(self, missing: int) -> list[StreamWindow]:
-        """So many samples are missing, which may be none: what comes next belongs to a new stretch.
-
-        The windows that the end of this one completes.
-        """
+        """The windows that the end of this stretch completes; the next one begins `missing` samples later."""
         windows = self._windows_of([passage.finish() for passage in self._passages]) if self._passages else []
         self.longest = max(self.longest, self.position - self.stretch)
         self.position += missing

@@ -114,20 +114,14 @@ class Monitor:
         self._take(self._chunk(samples))
 
     def gap(self, missing: int = 0) -> list[Event]:
-        """So many samples are missing, or an unknown number: what follows is judged as a recording of its own.
-
-        What the end of the stretch completes; the next window's event tells how many are missing.
-        """
+        """What the end of a stretch completes; what follows missing samples is judged as a recording of its own."""
         if missing < 0:
             raise ConfigError(f"a gap of {missing} samples was told; it has none or more")
         self._pending += self._framing.gap(int(missing))
         return score_together([self])
 
     def finish(self) -> list[Event]:
-        """What the end of the stream completes, and its last block, which may be shorter than the others.
-
-        An error as `diagnose` gives it where the stream was too short for any window.
-        """
+        """What the end of the stream completes, and its last block; an error where it was too short for a window."""
         events = self.gap()
         config, framing = self.model.card.config, self._framing
         if not self._windows and not self._unjudged:

@@ -52,10 +52,7 @@ class StreamResults:
 
 
 class Monitors:
-    """One for each stream that has not ended; `condition` is that of all of them.
-
-    Streams of one machine, as `machine_of` tells, have an alarm in common.
-    """
+    """One for each stream that has not ended; streams of one machine, as `machine_of` says, have an alarm in common."""
 
     def __init__(
         self,

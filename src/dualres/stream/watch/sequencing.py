@@ -23,10 +23,7 @@ class SequencedChunks:
 
 
 class Streams:
-    """The streams of which more may come, or is not judged yet, and where the next samples of each belong.
-
-    Those that are over are remembered by the spool alone, for in a year there may be millions of them.
-    """
+    """Where the next samples of each stream belong; streams that are over are remembered by the spool alone."""
 
     def __init__(self, spool: Spool, axes: int, check: Callable[[Form], object]) -> None:
         """`check` is an error for a form that nothing can judge."""

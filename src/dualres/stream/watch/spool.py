@@ -156,10 +156,7 @@ class Spool:
         return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
-        """Commit new streams and chunks, all or none; they are safe when this returns.
-
-        Of the streams of which there are new runs, those that were over long ago are forgotten.
-        """
+        """Commit new streams and chunks, all or none, and forget runs of these streams that were over long ago."""
         with self._writing():
             self._insert(opened, chunks)
             self._database.executemany(
@@ -197,10 +194,7 @@ class Spool:
         verdicts: Sequence[tuple[str, dict[str, Any]]],
         delivered: Mapping[str, int] | None = None,
     ) -> list[VerdictRecord]:
-        """Commit verdicts, each a key and its content, with the positions that they brought, all or none.
-
-        With them goes how far sinks are, as in `delivered`.
-        """
+        """Commit verdicts, each a key and its content, with the positions that they brought and those of sinks."""
         records = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
         rows, steps = [(one.id, one.key, json.dumps(one.data)) for one in records], list(progress)
         dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
@@ -223,10 +217,7 @@ class Spool:
         return self._next_verdict - 1
 
     def register_sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
-        """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
-
-        A new sink starts with what is still here.
-        """
+        """The last verdict that each sink has, and how many others never got; new sinks get what is still here."""
         oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
         positions = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
         before = (oldest or self._next_verdict) - 1

@@ -48,10 +48,7 @@ class StreamPosition:
 
 
 def position_in(positions: Mapping[str, StreamPosition], name: str, form: Form) -> StreamPosition | None:
-    """What is known of a source's samples in this form; where its channels are a stream each, of the first.
-
-    Indices of samples in another form would be those of other bytes.
-    """
+    """What is known of a source's samples in this very form; where its channels are a stream each, of the first."""
     both = ((positions.get(name), form), (positions.get(f"{name}[1]"), replace(form, channels=1)))
     return next((one for one, expected in both if one and one.form == expected), None)
 

@@ -18,10 +18,7 @@ def begins_wav(first: bytes) -> bool:
 
 
 def form_in_header(read: Callable[[int], bytes], name: str) -> tuple[Form, int | None]:
-    """What follows, and how many bytes of it, if the header knows.
-
-    `read(n)` gives the next n bytes behind the first twelve, and stands at the first sample afterwards.
-    """
+    """The form, and the bytes of samples if known; `read` goes on behind the first twelve bytes, up to the samples."""
     form, size = None, 0
     while True:
         kind, length = struct.unpack("<4sI", _exactly(read, 8, name))
