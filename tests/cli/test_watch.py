@@ -131,15 +131,20 @@ def test_alarms_come_with_blocks_and_say_what_they_promise(model):
     assert "no rate of false alarms can be promised" in said
 
 
-def test_a_closed_output_ends_it(model):
-    data = noise(20 * RATE).astype("<f4").tobytes()
+def without_output(model, given):
+    """The exit status of a watcher whose output is closed, and what it says."""
     with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
         process.stdout.close()
         with contextlib.suppress(BrokenPipeError):  # it may end before it has read everything
-            process.stdin.write(data)
+            process.stdin.write(given)
             process.stdin.close()
-        assert process.wait(60) == 0
-        assert b"Traceback" not in process.stderr.read()
+        return process.wait(60), process.stderr.read()
+
+
+def test_a_closed_output_ends_it(model):
+    status, said = without_output(model, noise(20 * RATE).astype("<f4").tobytes())
+    assert status == 0
+    assert b"Traceback" not in said
 
 
 def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_path, monkeypatch):
@@ -149,12 +154,7 @@ def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_pa
     watched(model, "-", "--to", "x.txt", status=2)
     _, said = watched(model, "-", "--rate", RATE)
     assert "ended before a sample came" in said
-    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
-        process.stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(given)
-            process.stdin.close()
-        assert process.stderr.read() == b""
+    assert without_output(model, given)[1] == b""
     assert list((tmp_path / "temporary").iterdir()) == []
     hasty = [sys.executable, "-c", HASTY, "watch"]
     _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1, command=hasty)

@@ -1,7 +1,9 @@
 """What the page asks for, and what answers: every call of the page, each a call that Python or a command has, too."""
 
+import base64
 import hashlib
 import io
+import re
 import secrets
 import zipfile
 from collections.abc import Callable
@@ -24,13 +26,13 @@ from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
 from dualres.web.live import LiveStreams
 from dualres.web.models import Judging
-from dualres.web.results import is_campaign, page_with_policy
-from dualres.web.workspace import DROPPED, Workspace, described
+from dualres.web.workspace import DROPPED, Workspace, described, is_campaign
 
 HTML = "text/html; charset=utf-8"
 OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 # A report is a page of its own: it has styles within it, and no script may run in it.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 LONGEST_NAME = 120  # characters
 SOUND_S = 60.0  # at most, of a stretch that is played
 LOOK_S = 1.0  # between two looks for news in the streams
@@ -337,6 +339,20 @@ def temporary_in(folder: Path) -> Path:
     """Where a dropped file is written to while it arrives, on the disk where it will lie."""
     (folder / DROPPED).mkdir(exist_ok=True)
     return folder / DROPPED / f".{secrets.token_hex(8)}.part"
+
+
+def page_with_policy(folder: Path) -> tuple[bytes, str]:
+    """The page of a report, and the policy that lets its own scripts run and no others."""
+    path = folder / "index.html"
+    if not path.is_file():
+        raise RecordingError("the report was not made yet; make it first")
+    content = path.read_bytes()
+    hashes = (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _SCRIPT.findall(content))
+    scripts = " ".join(f"'sha256-{one}'" for one in hashes)
+    policy = (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {scripts}; frame-ancestors 'none'"
+    )
+    return content, policy
 
 
 def _kept_name(name: str) -> str:

@@ -53,7 +53,7 @@ class Pyramid:
         self.levels = levels
 
     def view(self, first: int, last: int, columns: int) -> Extremes:
-        """The extremes of `columns` equal stretches, (2, columns); as long as the signal is unknown, of a few samples."""
+        """The extremes of `columns` equal stretches, (2, columns); before the signal is known, of a few samples."""
         each = (last - first) / columns
         if last - first <= BLOCK // 4 or (not self.levels and self.length <= BLOCK):
             samples = self.read(first, last)

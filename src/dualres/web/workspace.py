@@ -16,13 +16,17 @@ from dualres.recordings.labels.folder import rows_below
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import Piecewise, pieces_of
 from dualres.web.pyramid import Pyramid
-from dualres.web.results import is_campaign
 
+CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
 MODELS = "models"  # where fits lie, below the folder
 DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
 UNDO = 100  # changes of the list that can be taken back
 SIGNALS = 10_000  # recordings whose axes are remembered
 PYRAMIDS = 64 << 20  # bytes of extremes that are kept
+
+
+def is_campaign(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in CAMPAIGN)
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,9 @@ def test_sizes_shards_and_conditions_are_read():
     assert state.parsed_condition(["load=3,speed=1500", "site=a=b"]) == {"load": "3", "speed": "1500", "site": "a=b"}
 
 
-@pytest.mark.parametrize("text", ["", "12", "-1G", "1 potato"])
-def test_odd_sizes_are_refused(text):
+@pytest.mark.parametrize("text", ["", "12", "-1G", "1 potato", "0/2", "3/2", "1", "1/0"])
+def test_odd_sizes_and_shards_are_refused(text):
     with pytest.raises(ConfigError, match="--quota"):
         state.parsed_quota(text)
-
-
-@pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "1/0"])
-def test_odd_shards_are_refused(text):
     with pytest.raises(ConfigError, match="--shard"):
         state.parsed_shard(text)
