@@ -129,16 +129,21 @@ def test_alarms_come_with_blocks_and_say_what_they_promise(model):
     assert "no rate of false alarms can be promised" in said
 
 
-@pytest.mark.subprocess
-def test_a_closed_output_ends_it(model):
-    data = noise(20 * RATE).astype("<f4").tobytes()
+def without_output(model, given):
+    """The exit status of a watcher whose output is closed, and what it says."""
     with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
         process.stdout.close()
         with contextlib.suppress(BrokenPipeError):  # it may end before it has read everything
-            process.stdin.write(data)
+            process.stdin.write(given)
             process.stdin.close()
-        assert process.wait(60) == 0
-        assert b"Traceback" not in process.stderr.read()
+        return process.wait(60), process.stderr.read()
+
+
+@pytest.mark.subprocess
+def test_a_closed_output_ends_it(model):
+    status, said = without_output(model, noise(20 * RATE).astype("<f4").tobytes())
+    assert status == 0
+    assert b"Traceback" not in said
 
 
 @pytest.mark.subprocess
@@ -149,25 +154,13 @@ def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_pa
     watched(model, "-", "--to", "x.txt", status=2)
     _, said = watched(model, "-", "--rate", RATE)
     assert "ended before a sample came" in said
-    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
-        process.stdout.close()
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(given)
-            process.stdin.close()
-        assert process.stderr.read() == b""
+    assert without_output(model, given)[1] == b""
     assert list((tmp_path / "temporary").iterdir()) == []
     hasty = [sys.executable, "-c", HASTY, "watch"]
     _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1, command=hasty)
     (kept,) = (tmp_path / "temporary").iterdir()
     assert f"they are kept in {kept}: give it as --state" in said
     assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7
-
-
-def test_a_stream_that_cannot_be_judged_is_a_failure(model):
-    content = wav(noise(RATE), 1_000_003)
-    told, said = watched(model, "-", given=content, status=1)
-    assert told == []
-    assert "stdin: left out" in said
 
 
 @pytest.mark.parametrize(
@@ -196,9 +189,13 @@ def test_mistakes_are_told_in_a_sentence(model, arguments, reason):
     assert done.exit_code != 0
 
 
-def test_raw_samples_need_a_rate(model):
-    _, said = watched(model, "-", given=bytes(4000), status=1)
-    assert "give it, as --rate 12800" in said
+@pytest.mark.parametrize(
+    ("given", "reason"), [(bytes(4000), "give it, as --rate 12800"), (wav(noise(RATE), 1_000_003), "stdin: left out")]
+)
+def test_a_stream_that_cannot_be_judged_is_a_failure(model, given, reason):
+    told, said = watched(model, "-", given=given, status=1)
+    assert told == []
+    assert reason in said
 
 
 @pytest.mark.subprocess

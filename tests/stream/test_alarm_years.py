@@ -37,10 +37,8 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
     healthy = Healthy(correlation, False, "", steady(15_000))
     for _ in range(5):
         reference = healthy.reference(healthy, rng)
-        alarm, e_values = (
-            Alarm.learned(reference, blocks_between_false_alarms=between),
-            EValues.fit(reference, 0.9, between),
-        )
+        alarm = Alarm.learned(reference, blocks_between_false_alarms=between)
+        e_values = EValues.fit(reference, 0.9, between)
         given = healthy.scores(rng, 600)
         given[200:] += 4
         first = next(block for block, score in enumerate(given) if alarm.update(score).raised)

@@ -1,7 +1,5 @@
 """A page that is really served, and a client that says exactly what a test wants to say."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import socket
@@ -42,7 +40,7 @@ class Served:
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listening]}, daemon=True)
         self.cookie = ""
 
-    def __enter__(self) -> Served:
+    def __enter__(self) -> "Served":
         self._thread.start()
         end = time.monotonic() + 20
         while not self._server.started and time.monotonic() < end:

@@ -1,7 +1,5 @@
 """Everything that a web site, a neighbour on the machine or a hostile file might try against the page."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time
@@ -30,17 +28,9 @@ def files_around(served: Served) -> set[str]:
 
 
 HOSTS = (
-    "evil.example",
-    "127.0.0.1",
-    "127.0.0.1:1",
-    "localhost",
-    f"evil.example:{PORT}",
-    f"127.0.0.1.evil.example:{PORT}",
-    f"localhost.evil.example:{PORT}",
-    f"127.0.0.1:{PORT}@evil.example",
-    f"[::1]:{PORT}",
+    *("", "evil.example", "127.0.0.1", "127.0.0.1:1", "localhost", f"evil.example:{PORT}", f"[::1]:{PORT}"),
+    *(f"127.0.0.1.evil.example:{PORT}", f"localhost.evil.example:{PORT}", f"127.0.0.1:{PORT}@evil.example"),
     f"0.0.0.0:{PORT}",
-    "",
 )
 
 
@@ -56,19 +46,15 @@ def test_two_names_are_not_answered(served: Served) -> None:
 
 
 FROM_ELSEWHERE = (
-    {"Origin": "http://evil.example"},
-    {"Origin": "null"},
-    {"Origin": "https://127.0.0.1"},
-    {"Origin": "http://127.0.0.1"},
-    {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"},
+    *(("Origin", text) for text in ("http://evil.example", "null", "https://127.0.0.1", "http://127.0.0.1")),
+    *(("Sec-Fetch-Site", text) for text in ("cross-site", "same-site")),
 )
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
-@pytest.mark.parametrize("headers", FROM_ELSEWHERE, ids=str)
-def test_another_site_is_refused_even_with_the_cookie(served: Served, method: str, headers: dict[str, str]) -> None:
-    answer, _ = served.raw(method, "/api/folder", {"Cookie": served.cookie, **OWN, **headers})
+@pytest.mark.parametrize(("name", "text"), FROM_ELSEWHERE)
+def test_another_site_is_refused_even_with_the_cookie(served: Served, method: str, name: str, text: str) -> None:
+    answer, _ = served.raw(method, "/api/folder", {"Cookie": served.cookie, **OWN, name: text})
     assert answer.status == 403
     assert answer.getheader("access-control-allow-origin") is None
 
@@ -81,16 +67,8 @@ def test_what_a_form_can_send_changes_nothing(served: Served, method: str, kind:
     assert answer.getheader("access-control-allow-origin") is None
 
 
-COOKIES = (
-    "",
-    "dualres=x",
-    f"dualres-{PORT}=",
-    f"dualres-{PORT}=guess",
-    f"dualres-{PORT}=\xff",
-    "a" * 8000,
-    "=;;=",
-    "dualres-1=x",
-)
+OURS = f"dualres-{PORT}="
+COOKIES = ("", "dualres=x", OURS, f"{OURS}guess", f"{OURS}\xff", "a" * 8000, "=;;=", "dualres-1=x")
 
 
 @pytest.mark.parametrize("cookie", COOKIES, ids=lambda text: text[:20])
@@ -124,20 +102,10 @@ def test_a_word_that_was_guessed_opens_nothing(served: Served, path: str) -> Non
 
 
 OUTSIDE = (
-    "/../../etc/passwd",
-    "/%2e%2e/%2e%2e/etc/passwd",
-    "/..%2f..%2fetc%2fpasswd",
-    "//etc/passwd",
-    "/static/index.html",
-    "/gate.py",
-    "/api/recordings/..%2f..%2fetc%2fpasswd/wave",
-    "/api/recordings/tone0.wav/wave",
-    "/api/recordings/0000000000000000/sound",
-    "/api/models/..%2f..%2fmodels/file",
-    "/api/models/../file",
-    "/api/models/%2fetc%2fpasswd/report",
-    "/api/models/.%00/file",
-    "/api/commands/..%2f1",
+    *("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/gate.py"),
+    *("/static/index.html", "/api/recordings/..%2f..%2fetc%2fpasswd/wave", "/api/recordings/tone0.wav/wave"),
+    *("/api/recordings/0000000000000000/sound", "/api/models/..%2f..%2fmodels/file", "/api/models/../file"),
+    *("/api/models/%2fetc%2fpasswd/report", "/api/models/.%00/file", "/api/commands/..%2f1"),
 )
 
 
@@ -159,16 +127,8 @@ def test_no_model_is_called_so(served: Served, name: str) -> None:
 
 
 UPLOADS = (
-    "../../x.wav",
-    "..\\x.wav",
-    "/etc/x.wav",
-    "x.exe",
-    ".wav",
-    "",
-    "x",
-    "x.wav\n",
+    *("../../x.wav", "..\\x.wav", "/etc/x.wav", "x.exe", ".wav", "", "x", "x.wav\n", "labels.csv"),
     "x" * 600 + ".wav",
-    "labels.csv",
 )
 
 
@@ -196,19 +156,8 @@ def test_what_is_no_recording_is_not_kept(served: Served, content: bytes) -> Non
 
 
 CELLS = (
-    {},
-    {"label": "x\ny"},
-    {"label": "\0"},
-    {"label": "\x1b[31m"},
-    {"label": "x" * 201},
-    {"": "x"},
-    {"label": 1},
-    {"a" * 300: "x"},
-    None,
-    [],
-    "x",
-    {"label": None},
-    {f"c{i}": "x" for i in range(31)},
+    *({"label": value} for value in ("x\ny", "\0", "\x1b[31m", "x" * 201, 1, None)),
+    *({}, {"": "x"}, {"a" * 300: "x"}, {f"c{i}": "x" for i in range(31)}, None, [], "x"),
 )
 
 
@@ -299,8 +248,7 @@ def test_every_answer_says_what_a_browser_may_do_with_it(served: Served, path: s
 
 
 def test_only_this_machine_reaches_it(served: Served) -> None:
-    address = served._listening.getsockname()[0]
-    assert address == "127.0.0.1"
+    assert served._listening.getsockname()[0] == "127.0.0.1"
 
 
 def test_a_link_out_of_the_folder_is_not_followed_by_its_list(served: Served, tmp_path: Path) -> None:

@@ -44,9 +44,9 @@ def test_progress_is_understood_and_sentences_are_kept() -> None:
 def test_a_command_ends_with_what_it_printed(tmp_path: Path) -> None:
     news, followed = News(), []
     commands = Commands(folder_of_tones(tmp_path / "tones", 1), news)
-    commands.start("show", "Show", ["show", "tone0.wav"], followed.append)
+    one = commands.start("show", "Show", ["show", "tone0.wav"], followed.append)
     assert news.ended.wait(60)
-    (one,) = commands.all()
+    assert commands.described() == [one.as_data()]
     assert one.state == "done"
     assert "tone0.wav" in str(one.result)
     assert followed == [one]

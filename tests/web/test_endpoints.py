@@ -1,7 +1,5 @@
 """What the page says of its own calls, and that none of them breaks whatever it is called with."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page in a browser, as an engineer uses it: look, label, fit, judge, correct, export."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -108,9 +106,8 @@ def test_the_whole_way_takes_eight_clicks_beyond_labelling(walked: list[str], br
 
 def test_no_request_leaves_the_machine(walked: list[str], served: Served, browser: Browser) -> None:
     assert browser.requests
-    assert {address.split("/")[2] for address in browser.requests if address.startswith("http")} == {
-        f"127.0.0.1:{served.port}"
-    }
+    hosts = {address.split("/")[2] for address in browser.requests if address.startswith("http")}
+    assert hosts == {f"127.0.0.1:{served.port}"}
 
 
 def test_labels_lie_in_the_list_and_models_in_the_folder(walked: list[str], rig: Path) -> None:
@@ -144,9 +141,8 @@ def test_reasons_are_those_of_the_command(
     found = served.get(f"/api/reasons/{one}?model=model-1")
     printed = CliRunner().invoke(cli.app, ["explain", "models/model-1.safetensors", "wear.1.wav", "--json"])
     said = json.loads(printed.stdout)
-    assert {name: found[name] for name in ("verdict", "probability", "logit", "runner_up")} == {
-        name: said[name] for name in ("verdict", "probability", "logit", "runner_up")
-    }
+    for name in ("verdict", "probability", "logit", "runner_up"):
+        assert found[name] == said[name]
     assert found["nearest"][0]["file"] != "wear.1.wav"
 
 
@@ -207,17 +203,9 @@ def test_a_part_is_marked_by_dragging_labelled_by_a_key_and_taken_back(tmp_path:
         left, top, width, height = browser.evaluate(
             "(b => [b.x, b.y, b.width, b.height])(document.querySelector('#wave .u-over').getBoundingClientRect())"
         )
-        middle = top + height / 2
-        for kind, share in (
-            ("mouseMoved", 0.25),
-            ("mousePressed", 0.25),
-            ("mouseMoved", 0.4),
-            ("mouseMoved", 0.5),
-            ("mouseReleased", 0.5),
-        ):
-            browser.send(
-                "Input.dispatchMouseEvent", type=kind, x=left + share * width, y=middle, button="left", clickCount=1
-            )
+        way = {"button": "left", "clickCount": 1, "y": top + height / 2}
+        for kind, share in (("Moved", 0.25), ("Pressed", 0.25), ("Moved", 0.4), ("Moved", 0.5), ("Released", 0.5)):
+            browser.send("Input.dispatchMouseEvent", type=f"mouse{kind}", x=left + share * width, **way)
         browser.wait("document.querySelector('#part').textContent.includes('marked')")
         browser.press("1")
         browser.wait("document.querySelector('#list').textContent.includes(' s to ')")

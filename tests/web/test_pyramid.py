@@ -68,9 +68,3 @@ def test_a_glance_comes_before_the_whole_was_read(samples: np.ndarray) -> None:
     assert sum(asked) < len(samples) / 10
     assert len(low) == 200
     assert (low <= high).all()
-
-
-def test_building_can_be_given_up(samples: np.ndarray) -> None:
-    one = of(samples)
-    one.build(lambda: False)
-    assert not one.complete

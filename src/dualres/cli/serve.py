@@ -1,21 +1,16 @@
 """`dualres serve`: the page."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dualres.cli.console import complain, say
 from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
-
-if TYPE_CHECKING:
-    from dualres.web.server import Page
 
 
 def serve(
@@ -49,18 +44,14 @@ def serve(
     say("  The link works once; Enter prints another. Ctrl-C ends the page.")
     if browser and not webbrowser.open(link):
         complain("note", "there is no browser here; open the link in one", "yellow")
+
+    def print_links() -> None:
+        """For another browser: a link whenever somebody presses Enter."""
+        for _ in sys.stdin:
+            say(f"Page  {page.link}")
+
     if sys.stdin.isatty():
-        threading.Thread(target=_more_links, args=(page,), daemon=True).start()
-    signal.signal(signal.SIGTERM, _end)
+        threading.Thread(target=print_links, daemon=True).start()
+    # A request to end is heard after the server has ended, so that what it started ends as well.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     server.serve(page, listening)
-
-
-def _end(number: int, frame: object) -> None:
-    """A request to end is heard after the server has ended, so that what it started ends as well."""
-    sys.exit(128 + number)
-
-
-def _more_links(page: Page) -> None:
-    """For another browser: a link whenever somebody presses Enter."""
-    for _ in sys.stdin:
-        say(f"Page  {page.link}")

@@ -21,120 +21,111 @@ if TYPE_CHECKING:
 HEARTBEAT_S = 60.0  # between two lines on how it goes, where there is no terminal
 STANDARD_OUTPUT = "-"
 
-ModelFile = Annotated[Path, typer.Argument(help="A model file, from dualres fit.")]
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE...",
-        help="- for standard input, a growing file, a folder that fills with recordings, udp://0.0.0.0:5005, "
-        "serial:///dev/ttyUSB0?baud=921600, or mqtt://host/topic, where + and # stand for many streams.",
-    ),
-]
-Sinks = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="SINK",
-        show_default="- , JSON lines on standard output",
-        help="Where verdicts go: -, a file (.jsonl, .csv, .prom for Prometheus, .lp for line protocol), "
-        "mqtt://host/topic/{stream}, https://... for a webhook, or influx+http://... May be repeated.",
-    ),
-]
-SampleRate = Annotated[
-    str | None, typer.Option(help="Sampling rate in Hz of sources that do not state it: 12800, 12.8kHz or 200000/3.")
-]
-SampleType = Annotated[Literal["f32", "i16"], typer.Option(help="Raw samples: little-endian float32, or int16 counts.")]
-Channels = Annotated[
-    int,
-    typer.Option(min=1, help="Interleaved channels of raw samples: the axes that the model judges, or a stream each."),
-]
-Stamped = Annotated[
-    bool,
-    typer.Option("--stamped", help="Raw datagrams and messages begin with a start and a sample index (docs/live.md)."),
-]
-BlockSeconds = Annotated[float, typer.Option(metavar="SECONDS", help="Length of a block; each block gets a verdict.")]
-Events = Annotated[
-    Literal["all", "windows", "blocks"], typer.Option(help="Verdicts on windows, on blocks, or on both.")
-]
-FalseAlarms = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RATE",
-        show_default="no alarms",
-        help="Raise alarms, false ones at most at this rate: '1 per year' (docs/alarms.md). Needs --healthy.",
-    ),
-]
-Healthy = Annotated[
-    list[Path] | None,
-    typer.Option(help="A recording of the machines running well, or a folder of them; may be repeated."),
-]
-HealthyClass = Annotated[
-    str | None, typer.Option(show_default="good, healthy, normal ...", help="The class of machines running well.")
-]
-Machines = Annotated[int, typer.Option(min=1, help="Machines that share the rate of false alarms.")]
-Condition = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; part of every verdict."),
-]
-StateFolder = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        show_default="a folder of this user for this model and these sources; none for -",
-        help="Where samples and verdicts are safe until they are judged and delivered. The same folder goes on "
-        "where it was.",
-    ),
-]
-Quota = Annotated[str, typer.Option(metavar="SIZE", help="Most bytes to keep there.")]
-MostBehind = Annotated[
-    float,
-    typer.Option(
-        metavar="SECONDS",
-        min=1.0,
-        help="Where a source cannot wait (UDP, serial ports): leave samples out, and report them as missing, rather "
-        "than judge later than this.",
-    ),
-]
-Follow = Annotated[bool, typer.Option("--follow/--no-follow", help="Wait for more at the end of a file or folder.")]
-Shard = Annotated[
-    str, typer.Option(metavar="K/N", help="Take the K-th of N parts of all MQTT streams; others take the rest.")
-]
-Group = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default="one for the state folder",
-        help="MQTT client group; another process with the same group and shard takes over the session.",
-    ),
-]
-OnStandby = Annotated[
-    bool,
-    typer.Option("--standby", help="Wait while another process has this MQTT --group and --shard; go on when it dies."),
-]
-
 
 def watch(
-    model: ModelFile,
-    sources: Sources,
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="- for standard input, a growing file, a folder that fills with recordings, udp://0.0.0.0:5005, "
+            "serial:///dev/ttyUSB0?baud=921600, or mqtt://host/topic, where + and # stand for many streams.",
+        ),
+    ],
     *,
-    to: Sinks = None,
-    rate: SampleRate = None,
-    dtype: SampleType = "f32",
-    channels: Channels = 1,
-    stamped: Stamped = False,
-    block: BlockSeconds = 5.0,
-    events: Events = "all",
-    false_alarms: FalseAlarms = None,
-    healthy: Healthy = None,
-    healthy_class: HealthyClass = None,
-    machines: Machines = 1,
-    condition: Condition = None,
-    state: StateFolder = None,
-    quota: Quota = "2G",
-    most_behind: MostBehind = 30.0,
-    follow: Follow = True,
-    shard: Shard = "1/1",
-    group: Group = None,
-    standby: OnStandby = False,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SINK",
+            show_default="- , JSON lines on standard output",
+            help="Where verdicts go: -, a file (.jsonl, .csv, .prom for Prometheus, .lp for line protocol), "
+            "mqtt://host/topic/{stream}, https://... for a webhook, or influx+http://... May be repeated.",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="Sampling rate in Hz of sources that do not state it: 12800, 12.8kHz or 200000/3."),
+    ] = None,
+    dtype: Annotated[
+        Literal["f32", "i16"], typer.Option(help="Raw samples: little-endian float32, or int16 counts.")
+    ] = "f32",
+    channels: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Interleaved channels of raw samples: the axes that the model judges, or a stream each."
+        ),
+    ] = 1,
+    stamped: Annotated[
+        bool,
+        typer.Option(
+            "--stamped", help="Raw datagrams and messages begin with a start and a sample index (docs/live.md)."
+        ),
+    ] = False,
+    block: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Length of a block; each block gets a verdict.")
+    ] = 5.0,
+    events: Annotated[
+        Literal["all", "windows", "blocks"], typer.Option(help="Verdicts on windows, on blocks, or on both.")
+    ] = "all",
+    false_alarms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE",
+            show_default="no alarms",
+            help="Raise alarms, false ones at most at this rate: '1 per year' (docs/alarms.md). Needs --healthy.",
+        ),
+    ] = None,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(help="A recording of the machines running well, or a folder of them; may be repeated."),
+    ] = None,
+    healthy_class: Annotated[
+        str | None, typer.Option(show_default="good, healthy, normal ...", help="The class of machines running well.")
+    ] = None,
+    machines: Annotated[int, typer.Option(min=1, help="Machines that share the rate of false alarms.")] = 1,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; part of every verdict."),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default="a folder of this user for this model and these sources; none for -",
+            help="Where samples and verdicts are safe until they are judged and delivered. The same folder goes on "
+            "where it was.",
+        ),
+    ] = None,
+    quota: Annotated[str, typer.Option(metavar="SIZE", help="Most bytes to keep there.")] = "2G",
+    most_behind: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            help="Where a source cannot wait (UDP, serial ports): leave samples out, and report them as missing, "
+            "rather than judge later than this.",
+        ),
+    ] = 30.0,
+    follow: Annotated[
+        bool, typer.Option("--follow/--no-follow", help="Wait for more at the end of a file or folder.")
+    ] = True,
+    shard: Annotated[
+        str, typer.Option(metavar="K/N", help="Take the K-th of N parts of all MQTT streams; others take the rest.")
+    ] = "1/1",
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default="one for the state folder",
+            help="MQTT client group; another process with the same group and shard takes over the session.",
+        ),
+    ] = None,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby", help="Wait while another process has this MQTT --group and --shard; go on when it dies."
+        ),
+    ] = False,
 ) -> None:
     """Judge live streams: a verdict per window and per block, as the samples come.
 

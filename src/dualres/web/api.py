@@ -1,7 +1,9 @@
 """What the page asks for, and what answers: every call of the page, each a call that Python or a command has, too."""
 
+import base64
 import hashlib
 import io
+import re
 import secrets
 import zipfile
 from collections.abc import Callable
@@ -24,15 +26,16 @@ from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
 from dualres.web.live import LiveStreams
 from dualres.web.models import Judging
-from dualres.web.results import is_campaign, page_with_policy
-from dualres.web.workspace import DROPPED, Workspace, described
+from dualres.web.workspace import DROPPED, Workspace, described, is_campaign
 
 HTML = "text/html; charset=utf-8"
 OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 # A report is a page of its own: it has styles within it, and no script may run in it.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 LONGEST_NAME = 120  # characters
 SOUND_S = 60.0  # at most, of a stretch that is played
+LOOK_S = 1.0  # between two looks for news in the streams
 SOUNDS = 8  # stretches that stay ready to be played
 
 _START = Field("start_s", float, "seconds from the recording's start", 0.0, 0, 1e9)
@@ -47,8 +50,6 @@ _GEAR = Field("gear", str, "teeth, such as 29/95", "")
 
 
 class PageApi:
-    """Answers for one folder."""
-
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self.workspace, self.events = workspace, events
         self.judging = Judging(workspace)
@@ -56,6 +57,7 @@ class PageApi:
         self.commands = Commands(workspace.folder, events.publish)
         self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
+        self._results = Path(self._exports.name) / "results"
 
     def endpoints(self) -> list[Endpoint]:
         """All of them; the page's description is made from these."""
@@ -95,11 +97,11 @@ class PageApi:
             Endpoint("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
             Endpoint("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
             Endpoint("POST", "/api/audit", "Look for leaks", self.audit),
-            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.list_commands),
+            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.commands.described),
             Endpoint("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
             Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_campaign_page),
             Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.campaign_page, gives=HTML),
-            Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
+            Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.live.streams),
             Endpoint("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Endpoint("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
             Endpoint("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
@@ -197,13 +199,11 @@ class PageApi:
 
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
-        kept = _kept_name(name)
-        folder = self.workspace.folder / DROPPED
-        target = folder / kept
-        number = 2
+        folder, number = self.workspace.folder / DROPPED, 1
+        target = first = folder / _kept_name(name)
         while target.exists():
-            target = folder / f"{Path(kept).stem}-{number}{Path(kept).suffix}"
             number += 1
+            target = first.with_stem(f"{first.stem}-{number}")
         try:
             folder.mkdir(exist_ok=True)
             body.replace(target)
@@ -229,16 +229,14 @@ class PageApi:
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists():
             raise ConfigError(f"there is a model {name!r} already; choose another name")
-        held = ["--held-out", held_out] if held_out else []
-        chosen = [] if recipe == "views" else ["--recipe", recipe]
-        arguments = ["fit", ".", "-o", str(target), "--json", *chosen, *held, *self._reading()]
+        arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "views" else ["--recipe", recipe])]
+        arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
     def advise(self, count: int) -> dict[str, Any]:
         need("advice", *TRAINING)
-        return self._start(
-            "advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()]
-        )
+        arguments = ["advise", ".", "--json", "-n", str(count), *self._reading()]
+        return self._start("advise", "What to label next", arguments)
 
     def audit(self) -> dict[str, Any]:
         return self._start("audit", "Look for leaks", ["audit", ".", "--json", *self._reading()])
@@ -248,13 +246,9 @@ class PageApi:
         return self._start("table", f"Judge everything by {name}", arguments)
 
     def export(self, name: str, to: str, rate: str) -> dict[str, Any]:
-        model = self.judging.path(name)
-        hz = ["--rate", rate] if rate and to == "c99" else []
-        arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
+        arguments = ["export", str(self.judging.path(name)), str(self._export(name, to)), "--to", to, "--overwrite"]
+        arguments += ["--rate", rate] if rate and to == "c99" else []
         return self._start("export", f"Export {name}", arguments)
-
-    def list_commands(self) -> list[dict[str, Any]]:
-        return [command.as_data() for command in self.commands.all()]
 
     def cancel(self, number: str) -> dict[str, Any]:
         if not (number.isascii() and number.isdigit() and len(number) < 9):
@@ -285,18 +279,15 @@ class PageApi:
         return FileResponse(page, media_type=HTML, headers={"content-security-policy": REPORT_POLICY})
 
     def download_export(self, name: str) -> Response:
-        """Everything that was exported of a model, in one file."""
         self.judging.path(name)  # an error for a model that is not there
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
             for to in ("c99", "onnx"):
                 export = self._export(name, to)
-                files = [path for path in export.rglob("*") if path.is_file()] if export.is_dir() else [export]
-                for path in files:
-                    if path.is_file():
-                        zipped.write(path, path.relative_to(export.parent))
-            empty = not zipped.namelist()
-        if empty:
+                files = export.rglob("*") if export.is_dir() else [export]
+                for path in filter(Path.is_file, files):
+                    zipped.write(path, path.relative_to(export.parent))
+        if not zipped.namelist():
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
         file = Path(self._exports.name) / f"{name}.zip"
         write_whole(file, archive.getvalue())
@@ -314,34 +305,25 @@ class PageApi:
         page, policy = page_with_policy(self._results)
         return Response(page, media_type=HTML, headers={"content-security-policy": policy})
 
-    @property
-    def _results(self) -> Path:
-        return Path(self._exports.name) / "results"
-
     # Live streams
-
-    def streams(self) -> list[dict[str, Any]]:
-        return self.live.streams()
 
     def acknowledge(self, stream: str) -> dict[str, Any]:
         self.live.acknowledge(stream)
         self.events.publish("streams", {})
         return {"acknowledged": True}
 
-    def follow_streams(self, every_s: float = 1.0) -> None:
+    def follow_streams(self) -> None:
         """Tell pages of news in the streams until the end; in a thread of its own."""
         known = self.live.changed_ns()
-        while not self._over.wait(every_s):
-            now = self.live.changed_ns()
-            if now != known:
-                known = now
+        while not self._over.wait(LOOK_S):
+            before, known = known, self.live.changed_ns()
+            if known != before:
                 self.events.publish("streams", {})
 
     def _export(self, name: str, to: str) -> Path:
         return Path(self._exports.name) / (f"{name}-c99" if to == "c99" else f"{name}.onnx")
 
     def end(self) -> None:
-        """Everything that was started."""
         self._over.set()
         self.commands.end()
         self._exports.cleanup()
@@ -357,6 +339,20 @@ def temporary_in(folder: Path) -> Path:
     """Where a dropped file is written to while it arrives, on the disk where it will lie."""
     (folder / DROPPED).mkdir(exist_ok=True)
     return folder / DROPPED / f".{secrets.token_hex(8)}.part"
+
+
+def page_with_policy(folder: Path) -> tuple[bytes, str]:
+    """The page of a report, and the policy that lets its own scripts run and no others."""
+    path = folder / "index.html"
+    if not path.is_file():
+        raise RecordingError("the report was not made yet; make it first")
+    content = path.read_bytes()
+    hashes = (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _SCRIPT.findall(content))
+    scripts = " ".join(f"'sha256-{one}'" for one in hashes)
+    policy = (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {scripts}; frame-ancestors 'none'"
+    )
+    return content, policy
 
 
 def _kept_name(name: str) -> str:

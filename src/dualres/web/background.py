@@ -67,6 +67,7 @@ class Commands:
             command = self._all[number] = BackgroundCommand(number, kind, title)
             for old in [one.number for one in self._all.values() if one.state != "running"][:-KEPT]:
                 del self._all[old]
+            search = filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")])  # this package first
             command.process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "dualres.cli", *arguments],
                 cwd=self._folder,
@@ -75,14 +76,14 @@ class Commands:
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
-                env=os.environ | {PROGRESS: "json", "PYTHONPATH": _search(), "COLUMNS": "100"},
+                env=os.environ | {PROGRESS: "json", "PYTHONPATH": os.pathsep.join(search), "COLUMNS": "100"},
                 start_new_session=True,
             )
         threading.Thread(target=self._follow, args=(command, then), daemon=True).start()
         return command
 
-    def all(self) -> list[BackgroundCommand]:
-        return list(self._all.values())
+    def described(self) -> list[dict[str, Any]]:
+        return [command.as_data() for command in self._all.values()]
 
     def get(self, number: int) -> BackgroundCommand:
         if number not in self._all:
@@ -98,7 +99,6 @@ class Commands:
             threading.Timer(GRACE_S, command.process.kill).start()
 
     def end(self) -> None:
-        """All of them, when the page ends."""
         with self._lock:
             self._ended = True
             running = [one for one in self._all.values() if one.state == "running"]
@@ -158,9 +158,3 @@ def _understand(command: BackgroundCommand, line: str) -> None:
     word, _, value = str(news.get("remark", "")).partition(" ")
     if word == "loss":
         command.losses = [*command.losses, float(value)][-MOST_STEPS:]
-
-
-def _search() -> str:
-    """Where the commands find this very package."""
-    here = str(Path(__file__).parents[2])
-    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])

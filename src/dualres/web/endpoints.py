@@ -29,7 +29,6 @@ class Field:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """As OpenAPI describes it."""
         said: dict[str, Any] = {"type": _NAMES[self.kind]}
         if self.kind is str:
             said["maxLength"] = LONGEST
@@ -95,7 +94,6 @@ class Endpoint:
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
     def arguments(self, path: Mapping[str, str], query: Mapping[str, str], body: bytes) -> dict[str, Any]:
-        """All of them, checked."""
         found = {name: Field(name, str, "a part of the address").taken(path) for name in self.names}
         found |= {field.name: field.taken(query) for field in self.query}
         if not self.body:
@@ -133,7 +131,6 @@ class Endpoint:
 
 
 def openapi(calls: Sequence[Endpoint], version: str) -> dict[str, Any]:
-    """The description of all calls."""
     paths: dict[str, dict[str, Any]] = {}
     for call in calls:
         paths.setdefault(call.path, {})[call.method.lower()] = call.described()

@@ -22,13 +22,10 @@ SHOWN = ("time", "label", "probability", "answer", "set", "missing", "condition"
 
 
 class LiveStreams:
-    """The streams of a folder."""
-
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder / STREAMS, Lock()
 
     def changed_ns(self) -> int:
-        """When any of the files changed last."""
         return max((path.stat().st_mtime_ns for path in self._files()), default=0)
 
     def streams(self) -> list[dict[str, Any]]:

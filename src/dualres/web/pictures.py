@@ -28,10 +28,7 @@ def spectrum(samples: Samples, rate: float) -> dict[str, Any]:
 
 
 def envelope(samples: Samples, rate: float, machine: MachineFacts) -> dict[str, Any]:
-    """The squared envelope's spectrum in the most impulsive band; with a machine, its fault lines and their tests.
-
-    Lines are looked for as `dualres explain` does, where the stretch holds enough revolutions.
-    """
+    """The squared envelope's spectrum in the most impulsive band, with fault lines as `dualres explain` finds them."""
     signal, shaft_hz = _exact(samples), machine.shaft_hz
     if shaft_hz and len(signal) / rate * shaft_hz >= LEAST_TURNS:
         heard = assess(signal, rate, shaft_hz, machine_lines(shaft_hz, machine.bearing, machine.teeth))

@@ -38,39 +38,32 @@ class Pyramid:
     def nbytes(self) -> int:
         return sum(level.nbytes for level in self.levels)
 
-    def build(self, going_on: Callable[[], bool] = lambda: True) -> None:
-        """Read the signal once; not finished where `going_on` says no."""
+    def build(self) -> None:
         if self.complete:
             return
         finest = np.empty((2, -(-self.length // FINEST)), np.float32)
         for first in range(0, self.length, BLOCK):
-            if not going_on():
-                return
             block = self.read(first, min(first + BLOCK, self.length))
             at = first // FINEST
             found = extremes(block, -(-len(block) // FINEST), FINEST)
             finest[:, at : at + found.shape[1]] = found
         levels = [finest]
         while levels[-1].shape[1] > 4 * COARSER:
-            levels.append(_coarser(levels[-1]))
+            levels.append(_gathered(levels[-1], np.arange(0, levels[-1].shape[1], COARSER)))
         self.levels = levels
 
     def view(self, first: int, last: int, columns: int) -> Extremes:
-        """The extremes of `columns` equal stretches between two samples, (2, columns).
-
-        Exact to the stretch of a level; of a signal that is not known yet, those of a few samples of each column.
-        """
+        """The extremes of `columns` equal stretches, (2, columns); before the signal is known, of a few samples."""
         each = (last - first) / columns
         if last - first <= BLOCK // 4 or (not self.levels and self.length <= BLOCK):
             samples = self.read(first, last)
-            return _columns(np.stack([samples, samples]), len(samples), columns)
+            return _columns(np.stack([samples, samples]), columns)
         if not self.levels:
             return self._glance(first, last, columns)
         level, size = 0, FINEST
         while level + 1 < len(self.levels) and ENOUGH * size * COARSER <= each:
             level, size = level + 1, size * COARSER
-        known = self.levels[level][:, first // size : -(-last // size)]
-        return _columns(known, known.shape[1], columns)
+        return _columns(self.levels[level][:, first // size : -(-last // size)], columns)
 
     def _glance(self, first: int, last: int, columns: int) -> Extremes:
         starts = np.linspace(first, max(first, last - FINEST), min(columns, GLIMPSES)).astype(int)
@@ -90,14 +83,11 @@ def extremes(samples: Samples, stretches: int, size: int) -> Extremes:
     return found
 
 
-def _coarser(level: Extremes) -> Extremes:
-    starts = np.arange(0, level.shape[1], COARSER)
-    return np.stack([np.minimum.reduceat(level[0], starts), np.maximum.reduceat(level[1], starts)])
-
-
-def _columns(level: Extremes, count: int, columns: int) -> Extremes:
+def _columns(level: Extremes, columns: int) -> Extremes:
     """As many columns as asked for; fewer where there are fewer values."""
-    starts = np.unique(np.arange(columns) * count // columns)
-    if count <= columns:
-        return level
+    count = level.shape[1]
+    return level if count <= columns else _gathered(level, np.arange(columns) * count // columns)
+
+
+def _gathered(level: Extremes, starts: npt.NDArray[np.int64]) -> Extremes:
     return np.stack([np.minimum.reduceat(level[0], starts), np.maximum.reduceat(level[1], starts)])

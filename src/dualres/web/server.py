@@ -47,8 +47,6 @@ class AsciiJson(JSONResponse):
 
 
 class Page:
-    """A folder's page, ready to be served at a port."""
-
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
         self._threads = ThreadPoolExecutor(CALLS, "dualres-call")
@@ -65,13 +63,13 @@ class Page:
     def _application(self) -> Starlette:
         """The page's files, its calls and its events; a slash more or less makes another address."""
         endpoints = self.api.endpoints()
-        description = AsciiJson(openapi(endpoints, __version__))
         by_path: dict[str, dict[str, Answer]] = {}
         for one in endpoints:
             by_path.setdefault(one.path, {})[one.method] = self._answer(one)
-        routes = [Route(path, _constant(response)) for path, response in static_files().items()]
+        routes = [Route(path, response, methods=["GET"]) for path, response in static_files().items()]
         routes += [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
-        routes += [Route("/api/openapi.json", _constant(description)), Route("/api/events", self._events)]
+        routes.append(Route("/api/openapi.json", AsciiJson(openapi(endpoints, __version__)), methods=["GET"]))
+        routes.append(Route("/api/events", self._events))
         errors = (BodyError, ClientDisconnect, DualResError, HTTPException, OSError, Exception)
         application = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, refusal))
         application.router.redirect_slashes = False
@@ -178,7 +176,6 @@ class _Server(uvicorn.Server):
 
 
 def serve(page: Page, listening: socket.socket) -> None:
-    """Until Ctrl-C."""
     try:
         server_of(page).run(sockets=[listening])
     finally:
@@ -200,13 +197,6 @@ def listen(port: int | None) -> socket.socket:
         one.listen(CONNECTIONS)  # from now on a browser may ask, and waits for the answer
         return one
     raise ConfigError("no port of this machine is free; close another program")
-
-
-def _constant(response: Response) -> Answer:
-    async def answer(request: Request) -> Response:
-        return response
-
-    return answer
 
 
 def _by_method(answers: dict[str, Answer]) -> Answer:

@@ -16,13 +16,17 @@ from dualres.recordings.labels.folder import rows_below
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.web.pyramid import Pyramid
-from dualres.web.results import is_campaign
 
+CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
 MODELS = "models"  # where fits lie, below the folder
 DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
 UNDO = 100  # changes of the list that can be taken back
 SIGNALS = 10_000  # recordings whose axes are remembered
 PYRAMIDS = 64 << 20  # bytes of extremes that are kept
+
+
+def is_campaign(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in CAMPAIGN)
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,6 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a glance at a file tells."""
-
     seconds: float | None = None
     rate: float | None = None  # Hz
     axes: tuple[str, ...] = ()
@@ -110,7 +112,6 @@ class Workspace:
         return [one for one in there if one.listed in chosen]
 
     def signal(self, entry: FileEntry, axis: int) -> "SignalView":
-        """One axis, ready to be drawn."""
         axes = self.signals(entry)
         if not 0 <= axis < len(axes):
             raise RecordingError(f"{entry.name}: has {len(axes)} axes, counted from 0; ask for one of them")
@@ -134,7 +135,6 @@ class Workspace:
             self._changed(set_cells(self.folder, place, cells))
 
     def unlist_part(self, entry: FileEntry) -> None:
-        """Take a labelled part away."""
         with self._lock:
             self._changed(remove_part(self.folder, entry.place))
 
@@ -195,7 +195,6 @@ class SignalView:
 
 
 def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
-    """For the page's list."""
     known, place = entry.row.known, entry.place
     return {
         "id": entry.id,

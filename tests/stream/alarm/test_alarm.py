@@ -110,8 +110,7 @@ def test_a_bet_in_the_making_is_kept_too():
     for score in rng.standard_normal(5 * alarm.joined - 1):
         alarm.update(score)
     other = Alarm.parsed(json.loads(json.dumps(alarm.as_data())))
-    for score in rng.standard_normal(3 * alarm.joined):
-        assert alarm.update(score) == other.update(score)
+    assert all(alarm.update(score) == other.update(score) for score in rng.standard_normal(3 * alarm.joined))
 
 
 def test_an_alarm_without_a_promise_goes_on_with_one():
@@ -135,14 +134,8 @@ def test_another_machine_shares_what_was_learned_and_nothing_else():
     assert same.update(0.1) == alarm.update(0.1)
     with pytest.raises(ConfigError, match="no kept alarm"):
         alarm.another({"blocks": 1, "unknown": 2})
-
-
-def test_the_wealth_of_other_lifts_is_an_error():
-    alarm, _ = made()
-    data = alarm.as_data()
-    data["now"]["wealth"] = [0.0]
     with pytest.raises(ConfigError, match="1 lifts instead of 4"):
-        Alarm.parsed(data)
+        Alarm.parsed({**alarm.as_data(), "now": {**alarm.progress, "wealth": [0.0]}})
 
 
 def test_evidence_stays_finite_however_long_a_fault_lasts():
@@ -231,12 +224,9 @@ def said(kind=None):
     return Verdict("pump", "good", {"good": 0.6, "worn in": 0.1, "inner": 0.3}, 4, answer=answer)
 
 
-def test_a_score_is_the_probability_of_everything_but_health():
+def test_a_score_is_the_probability_of_everything_but_health_and_none_of_these_outranks_every_fault():
     assert fault_score(said(), ["good"]) == pytest.approx(0.4)
     assert fault_score(said(NAMED), {"good", "worn in"}) == pytest.approx(0.3)
-
-
-def test_none_of_these_outranks_every_fault():
     assert fault_score(said(NONE_OF_THESE), ["good"]) == pytest.approx(1.4)
 
 

@@ -40,9 +40,8 @@ def test_chances_beyond_the_reference_divide_its_highest_cell():
     assert chances @ paid[len(ranked) - 1 :] == pytest.approx(ranked[-1] / 5001)
     assert (np.diff(paid) >= 0).all()
     assert 5001 < paid[-1] <= 1e6
-    assert (
-        0 <= cost(5000, 4.0, beyond, run=1.0, sure=0.9) < cost(5000, 4.0, run=1.0, sure=0.9)
-    )  # their doubt is in the chances
+    # the doubt is in the chances
+    assert 0 <= cost(5000, 4.0, beyond, run=1.0, sure=0.9) < cost(5000, 4.0, run=1.0, sure=0.9)
 
 
 def test_costs_cover_unlucky_references():
@@ -53,10 +52,8 @@ def test_costs_cover_unlucky_references():
         by_cell = np.add.reduceat(chances, [0, *ends[:-1]], axis=1)
         average = by_cell @ payoffs(100, shift)
         assert np.mean(np.log(average) > cost(100, shift, run=1.0, sure=0.9)) == pytest.approx(0.1, abs=0.05)
-        run = 20.0
-        assert (
-            np.mean((average / np.exp(cost(100, shift, run=run, sure=0.5))) ** run) < 2
-        )  # without a cost it would be far more
+        paid = average / np.exp(cost(100, shift, run=20.0, sure=0.5))
+        assert np.mean(paid**20.0) < 2  # without a cost it would be far more
 
 
 def test_costs_grow_with_the_run_and_the_doubt_and_shrink_with_the_reference():

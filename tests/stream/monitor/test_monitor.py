@@ -31,6 +31,10 @@ def cut(signal, sizes):
         at += size
 
 
+def events_of(monitor, chunks):
+    return [event for chunk in chunks for event in monitor.push(chunk)] + monitor.finish()
+
+
 def shares(events, kind="window"):
     return np.array([list(event.probabilities.values()) for event in events if event.kind == kind])
 
@@ -58,35 +62,31 @@ def test_rates_are_those_of_the_datasets():
 @slow
 def test_a_stream_says_what_a_recording_says(views, rate, sizes, seed):
     signal = seconds(rate, "1.3", seed)
-    monitor, events = Monitor(views, rate), []
-    for chunk in cut(signal, sizes):
-        events += monitor.push(chunk)
-    assert_equal(shares(events + monitor.finish()), of_a_recording(views, signal, rate))
+    events = events_of(Monitor(views, rate), cut(signal, sizes))
+    assert_equal(shares(events), of_a_recording(views, signal, rate))
 
 
 @pytest.mark.parametrize("rate", [12_800, 200_000])
 @given(sizes=SIZES)
 @slow
 def test_so_it_does_by_members_of_the_paper_s_network(papers, rate, sizes):
-    signal, monitor = seconds(rate, "2.1"), Monitor(papers, rate)
-    events = [event for chunk in cut(signal, sizes) for event in monitor.push(chunk)]
-    assert_equal(shares(events + monitor.finish()), of_a_recording(papers, signal, rate))
+    signal = seconds(rate, "2.1")
+    events = events_of(Monitor(papers, rate), cut(signal, sizes))
+    assert_equal(shares(events), of_a_recording(papers, signal, rate))
 
 
 @given(sizes=SIZES)
 @slow
 def test_so_it_does_on_several_axes(two_axes, sizes):
-    signals, monitor = {"x": seconds(20_000, 1, 1), "y": seconds(20_000, 1, 2)}, Monitor(two_axes, 20_000)
-    together = np.stack(list(signals.values()), axis=1)
-    events = [event for chunk in cut(together, sizes) for event in monitor.push(chunk)]
-    recording = Recording.from_axes(signals, 20_000)
-    assert_equal(shares(events + monitor.finish()), window_scores(two_axes, recording))
+    signals = {"x": seconds(20_000, 1, 1), "y": seconds(20_000, 1, 2)}
+    events = events_of(Monitor(two_axes, 20_000), cut(np.stack(list(signals.values()), axis=1), sizes))
+    assert_equal(shares(events), window_scores(two_axes, Recording.from_axes(signals, 20_000)))
 
 
 def test_samples_may_come_one_by_one(views):
-    signal, monitor = seconds(12_000, "0.9"), Monitor(views, 12_000)
-    events = [event for sample in signal for event in monitor.push([sample])]
-    assert_equal(shares(events + monitor.finish()), of_a_recording(views, signal, 12_000))
+    signal = seconds(12_000, "0.9")
+    events = events_of(Monitor(views, 12_000), ([sample] for sample in signal))
+    assert_equal(shares(events), of_a_recording(views, signal, 12_000))
 
 
 @every_rate
@@ -159,12 +159,11 @@ def test_samples_that_are_not_finite_are_a_gap(views, sizes, place, bad):
     """Wherever chunks end."""
     signal = seconds(12_800, "2.4")
     signal[place : place + 5] = bad
-    monitor = Monitor(views, 12_800)
-    events = [event for chunk in cut(signal, sizes) for event in monitor.push(chunk)] + monitor.finish()
+    events = events_of(Monitor(views, 12_800), cut(signal, sizes))
     parts = [part for part in (signal[:place], signal[place + 5 :]) if len(part) >= 6554]
     assert_equal(shares(events), np.concatenate([of_a_recording(views, part, 12_800) for part in parts]))
-    assert sum(event.missing for event in events if event.kind == "window") == 5
-    assert sum(event.missing for event in events if event.kind == "block") == 5
+    for kind in ("window", "block"):
+        assert sum(event.missing for event in events if event.kind == kind) == 5
 
 
 def test_a_marker_after_a_gap_needs_nothing_from_before_it(views):

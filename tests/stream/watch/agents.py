@@ -62,10 +62,12 @@ def end(stream="pump"):
 
 
 def run(model, chunks, path, sink=None, *, say=None, quota=1 << 30, source=None, **options):
-    """Until the source ends; the sink."""
-    sink = sink or Remembering()
+    """Until the sources end; the sink, which knows the agent, as the sources do while they run."""
+    sink, sources = sink or Remembering(), source if isinstance(source, list) else [source or Listed(chunks)]
     with Spool(path, quota) as spool:
-        agent = Agent(model, [source or Listed(chunks)], [sink], spool, say=say or (lambda text: None), **options)
+        agent = Agent(model, sources, [sink], spool, say=say or (lambda text: None), **options)
+        for one in (sink, *sources):
+            one.agent = agent
         if sink.stop_after is not None:
             threading.Thread(target=lambda: (sink.enough.wait(), agent.stop()), daemon=True).start()
         agent.run()

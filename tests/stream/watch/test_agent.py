@@ -76,22 +76,18 @@ def test_a_chunk_is_acknowledged_when_it_is_committed(views, path):
 
     def look():
         copy = sqlite3.connect(":memory:")
-        spool._database.backup(copy)
+        source.agent._spool._database.backup(copy)
         seen.append(copy.execute("SELECT count(*) FROM chunks").fetchone()[0])
         copy.close()
 
-    with Spool(path) as spool:
-        chunk = replace(chunks_of(noise(100), 100)[0], acknowledge=look)
-        agent_module.Agent(views, [Listed([chunk])], [Remembering()], spool).run()
+    source = Listed([replace(chunks_of(noise(100), 100)[0], acknowledge=look)])
+    run(views, [], path, source=source)
     assert seen == [1]
 
 
 def test_streams_of_many_sources_are_judged_in_one_call(views, path, monkeypatch):
-    calls = []
-    together = monitors_module.score_together
-    monkeypatch.setattr(
-        monitors_module, "score_together", lambda monitors: calls.append(len(monitors)) or together(monitors)
-    )
+    calls, together = [], monitors_module.score_together
+    monkeypatch.setattr(monitors_module, "score_together", lambda some: calls.append(len(some)) or together(some))
     signals = {f"pump {i}": noise(RATE, i) for i in range(5)}
     chunks = [chunk for name, signal in signals.items() for chunk in [*chunks_of(signal, RATE, name), end(name)]]
     told = run(views, chunks, path).told
@@ -148,24 +144,21 @@ def test_verdicts_wait_for_a_sink_until_the_next_start(views, path, monkeypatch)
 
 def test_the_quota_stops_acknowledging_and_says_so(views, path, monkeypatch):
     monkeypatch.setattr(agent_module, "LAST_DELIVERY_S", 0.1)
-    acknowledged, said = [], []
-    signal = noise(4 * RATE)
+    acknowledged, said, spool_bytes, signal = [], [], [], noise(4 * RATE)
     chunks = [
         replace(one, acknowledge=lambda i=i: acknowledged.append(i)) for i, one in enumerate(chunks_of(signal, 1000))
     ]
-    broken = Remembering(fail=10_000)
 
     class Slowly(Listed):
         def run(self, put, say, stopped, known):
             for chunk in self.chunks:
                 put(chunk)
                 stopped.wait(0.02)
-            agent.stop()
+            self.agent.stop()
 
-    with Spool(path, quota=65_000) as spool:
-        agent = agent_module.Agent(views, [Slowly(chunks)], [broken], spool, say=said.append)
-        agent.run()
-        assert spool.bytes < 80_000
+    options = {"quota": 65_000, "say": said.append, "report": lambda status: spool_bytes.append(status.spool_bytes)}
+    run(views, [], path, Remembering(fail=10_000), source=Slowly(chunks), **options)
+    assert 0 < spool_bytes[-1] < 80_000
     assert 0 < len(acknowledged) < len(chunks)
     assert [one for one in said if "quota of 65,000 bytes" in one]
     missing = chunks[len(acknowledged) :]
@@ -200,18 +193,15 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
             for chunk in self.chunks[:-20]:
                 put(chunk)
             for chunk in self.chunks[-20:]:
-                while not agent._intake.empty:
+                while not self.agent._intake.empty:
                     stopped.wait(0.005)
                 put(chunk)
 
-    sink, hurried = Remembering(), Hurried(chunks, waits=False)
-    with Spool(path) as spool:
-        agent = agent_module.Agent(views, [hurried], [sink], spool, say=said.append)
-        agent.run()
-    assert agent.lost_samples > 0
-    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") == agent.lost_samples
+    sink = run(views, [], path, source=Hurried(chunks, waits=False), say=said.append)
+    lost = sink.agent.lost_samples
+    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") == lost > 0
     assert [one for one in said if "cannot wait" in one]
-    assert said[-1] == f"{agent.lost_samples:,} samples were lost, and no more are"
+    assert said[-1] == f"{lost:,} samples were lost, and no more are"
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -222,15 +212,13 @@ def test_where_a_source_cannot_wait_no_more_is_taken_in_while_verdicts_are_too_l
     signal, behind, append = noise(4 * RATE), [], Spool.append
 
     def watched(spool, *arguments):
-        behind.append(agent._status.behind_s)
+        behind.append(source.agent._status.behind_s)
         append(spool, *arguments)
 
     monkeypatch.setattr(Spool, "append", watched)
     long_ago = [replace(one, at=time.time() - 40) for one in [*chunks_of(signal, 1000), end()]]
-    with Spool(path) as spool:
-        source, sink = Listed(long_ago, waits=waits), Remembering()
-        agent = agent_module.Agent(views, [source], [sink], spool, most_behind_s=30.0)
-        agent.run()
+    source = Listed(long_ago, waits=waits)
+    sink = run(views, [], path, source=source, most_behind_s=30.0)
     assert by_number(sink.told) == expected(views, signal), "nothing is lost that there was room for"
     assert (max(behind) > 30.0) == waits
 
@@ -243,7 +231,7 @@ def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
 
     def slowly(monitors, chunks):
         time.sleep(0.02)
-        expecting.append(agent._pace._waiting)
+        expecting.append(source.agent._pace._waiting)
         return judge(monitors, chunks)
 
     class Hurried(Listed):
@@ -254,12 +242,11 @@ def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
 
     monkeypatch.setattr(monitors_module.Monitors, "judge", slowly)
     chunks = [Chunk("pump", FORM, signal[at : at + 1000].tobytes()) for at in range(0, len(signal), 1000)]
-    with Spool(path) as spool:
-        sink = Remembering()
-        agent = agent_module.Agent(views, [Hurried(chunks, waits=False)], [sink], spool, most_behind_s=0.4)
-        agent.run()
-    assert agent.lost_samples > 0
-    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") <= agent.lost_samples
+    source = Hurried(chunks, waits=False)
+    sink = run(views, [], path, source=source, most_behind_s=0.4)
+    lost = sink.agent.lost_samples
+    assert lost > 0
+    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") <= lost
     assert max(expecting) < 250_000, "bytes: of what came within 0.4 s there was room for some 400,000"
 
 
@@ -287,12 +274,9 @@ def test_few_windows_wait_for_a_score_at_a_time(views, path, monkeypatch):
 
 def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
     whole = Chunk("pump", FORM, noise(RATE).astype("<f4").tobytes(), 0, start="1", last=True)
-    sink, said = Remembering(), []
-    with Spool(path) as spool:
-        agent = agent_module.Agent(views, [Listed([whole, whole])], [sink], spool, say=said.append)
-        agent.run()
-        assert not agent._streams.by_id
-        assert not agent._monitors
+    sink = run(views, [whole, whole], path)
+    assert not sink.agent._streams.by_id
+    assert not sink.agent._monitors
     assert len(sink.told) == len(expected(views, noise(RATE)))
     assert run(views, [whole], path).told == [], "nor after a restart"
 
@@ -300,8 +284,8 @@ def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
 def test_a_stream_that_says_nothing_does_not_fill_the_spool(views, path):
     """A dead sensor: its samples are missing, and are not kept for a verdict that never comes."""
     dead = chunks_of(np.full(40 * RATE, np.nan), RATE)
+    run(views, dead, path)
     with Spool(path) as spool:
-        agent_module.Agent(views, [Listed(dead)], [Remembering()], spool).run()
         assert len(list(spool.chunks())) <= 2
     alive = noise(2 * RATE)
     later = chunks_of(np.concatenate([np.full(40 * RATE, np.nan), alive]), RATE)[40:]
@@ -321,26 +305,13 @@ def test_after_an_interrupted_round_nothing_more_is_taken_in(views, path, monkey
         return found
 
     sink = Remembering()
-    with monkeypatch.context() as patched, Spool(path) as spool:
+    with monkeypatch.context() as patched:
         patched.setattr(monitors_module.Monitors, "judge", interrupted)
         patched.setattr(agent_module, "JUDGE_BYTES", 20_000)
         with pytest.raises(KeyboardInterrupt):
-            agent_module.Agent(views, [Listed(chunks_of(signal, 5000), stays=True)], [sink], spool).run()
+            run(views, [], path, sink, source=Listed(chunks_of(signal, 5000), stays=True))
     told = sink.told + run(views, [*chunks_of(signal, 5000), end()], path).told
     assert by_number(told) == expected(views, signal)
-
-
-def test_whatever_ends_a_source_is_told(views, path):
-    class Broken(Listed):
-        def run(self, put, say, stopped, known):
-            raise AttributeError("no such call on this system")
-
-    said = []
-    with Spool(path) as spool:
-        agent = agent_module.Agent(views, [Broken([])], [Remembering()], spool, say=said.append)
-        agent.run()
-    assert len(agent.source_errors) == 1
-    assert "no such call" in said[0]
 
 
 def test_a_full_disk_is_waited_for(views, path, monkeypatch):
@@ -363,8 +334,7 @@ def test_a_full_disk_is_waited_for(views, path, monkeypatch):
 
 def test_conditions_come_with_the_samples(views, path):
     signal = noise(3 * RATE)
-    some = chunks_of(signal, RATE)
-    chunks = [replace(one, side={"load": str(i)}) for i, one in enumerate(some)]
+    chunks = [replace(one, side={"load": str(i)}) for i, one in enumerate(chunks_of(signal, RATE))]
     told = run(views, [*chunks, end()], path, condition={"speed": "1500", "load": "?"}).told
     for one in told:
         assert one["condition"] == {"speed": "1500", "load": str((one["stop"] - 1) // RATE)}
@@ -382,27 +352,24 @@ def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):
 
 
 def test_what_no_monitor_takes_is_left_out_and_told(views, path):
-    odd = Form.of("12345.6789")
     said = []
-    chunks = [Chunk("odd", odd, bytes(40)), *chunks_of(noise(RATE), 1000), end()]
+    chunks = [Chunk("odd", Form.of("12345.6789"), bytes(40)), *chunks_of(noise(RATE), 1000), end()]
     sink = run(views, chunks, path, say=said.append)
     assert by_number(sink.told) == expected(views, noise(RATE))
     assert [one for one in said if one.startswith("odd: left out") and "simple ratio" in one]
 
 
-def test_a_source_that_fails_costs_no_other(views, path):
+@pytest.mark.parametrize("error", [OSError("unplugged"), AttributeError("no such call on this system")])
+def test_a_source_that_fails_is_told_and_costs_no_other(views, path, error):
     class Failing(Listed):
         def run(self, put, say, stopped, known):
-            raise OSError("unplugged")
+            raise error
 
-    said, sink = [], Remembering()
-    with Spool(path) as spool:
-        good = Listed([*chunks_of(noise(RATE), 1000), end()])
-        agent = agent_module.Agent(views, [Failing([], "bad"), good], [sink], spool, say=said.append)
-        agent.run()
+    said, good = [], Listed([*chunks_of(noise(RATE), 1000), end()])
+    sink = run(views, [], path, source=[Failing([], "bad"), good], say=said.append)
     assert by_number(sink.told) == expected(views, noise(RATE))
-    assert [str(one) for one in agent.source_errors] == ["unplugged"]
-    assert [one for one in said if one.startswith("bad: not watched any more")]
+    assert sink.agent.source_errors == [error]
+    assert [one for one in said if one.startswith("bad: not watched any more") and str(error) in one]
 
 
 def test_too_short_a_stream_is_told(views, path):
@@ -447,9 +414,8 @@ def test_blocks_tell_of_an_alarm_that_goes_on_after_a_restart(views, path, tmp_p
     second = run(views, [*chunks[40:], end()], path, alarms=alarms(), **options).told
     assert [one["alarm"] for one in [*first, *second]] == [one["alarm"] for one in whole]
     again = [replace(one, start="2") for one in chunks_of(noise(RATE), 2000)]
-    (after, *_) = run(
-        views, [*again, Chunk("pump", FORM, start="2", first=0, last=True)], path, alarms=alarms(), **options
-    ).told
+    again.append(replace(end(), start="2"))
+    (after, *_) = run(views, again, path, alarms=alarms(), **options).told
     assert after["alarm"]["raised"], "a sensor that starts anew does not heal the machine"
     assert after["alarm"]["since"] == whole[-1]["alarm"]["since"]
 

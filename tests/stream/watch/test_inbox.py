@@ -10,17 +10,7 @@ def chunk(samples=10, stream="pump"):
     return Chunk(stream, FORM, bytes(2 * samples))
 
 
-def test_chunks_come_out_in_order_all_at_once():
-    intake = Intake()
-    some = [chunk(1), chunk(2), chunk(3)]
-    for one in some:
-        intake.put_waiting(one)
-    assert intake.take(0) == some
-    assert intake.take(0) == []
-    assert intake.empty
-
-
-def test_no_more_comes_out_than_asked_for_but_one_at_least():
+def test_chunks_come_out_in_order_and_no_more_than_asked_for_but_one_at_least():
     intake = Intake()
     some = [chunk(1000), chunk(2000), chunk(3000)]
     for one in some:
@@ -29,6 +19,8 @@ def test_no_more_comes_out_than_asked_for_but_one_at_least():
     assert intake.take(0, 100_000) == some[1:]
     intake.put_waiting(some[0])
     assert intake.take(0) == some[:1], "the room of what was taken is free again"
+    assert intake.take(0) == []
+    assert intake.empty
 
 
 def test_small_chunks_take_room_as_well():

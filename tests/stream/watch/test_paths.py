@@ -30,23 +30,15 @@ def test_another_model_of_the_same_name_begins_anew(tmp_path):
 
 
 def test_sizes_shards_and_conditions_are_read():
-    assert [state.parsed_quota(text) for text in ("1M", "500 MB", "2GiB", "1.5g")] == [
-        1 << 20,
-        500 << 20,
-        2 << 30,
-        3 << 29,
-    ]
+    sizes = {"1M": 1 << 20, "500 MB": 500 << 20, "2GiB": 2 << 30, "1.5g": 3 << 29}
+    assert {text: state.parsed_quota(text) for text in sizes} == sizes
     assert state.parsed_shard("2/3") == (2, 3)
     assert state.parsed_condition(["load=3,speed=1500", "site=a=b"]) == {"load": "3", "speed": "1500", "site": "a=b"}
 
 
-@pytest.mark.parametrize("text", ["", "12", "-1G", "1 potato"])
-def test_odd_sizes_are_refused(text):
+@pytest.mark.parametrize("text", ["", "12", "-1G", "1 potato", "0/2", "3/2", "1", "1/0"])
+def test_odd_sizes_and_shards_are_refused(text):
     with pytest.raises(ConfigError, match="--quota"):
         state.parsed_quota(text)
-
-
-@pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "1/0"])
-def test_odd_shards_are_refused(text):
     with pytest.raises(ConfigError, match="--shard"):
         state.parsed_shard(text)

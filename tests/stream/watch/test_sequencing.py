@@ -35,6 +35,16 @@ def of(spool, axes=1):
     return Streams(spool, axes, lambda form: None)
 
 
+def over(spool, places, whole):
+    """The run of a chunk that ends it, judged to its end."""
+    into = placed(places, whole)
+    spool.append(into.streams, into.chunks)
+    (stream,) = into.streams
+    spool.record([StreamProgress(stream, 2, None, [one.without_samples() for one in into.chunks], True)], [])
+    places.close(stream)
+    return stream
+
+
 def test_chunks_without_an_index_follow_each_other(spool):
     into = placed(
         of(spool), Chunk("a", FORM, data(1, 2)), Chunk("b", FORM, data(3)), Chunk("a", FORM, data(4), missing=5)
@@ -94,11 +104,7 @@ def test_runs_that_open_at_one_moment_are_told_apart(spool):
 
 def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was_put_back(spool):
     places, whole = of(spool), Chunk("a", FORM, data(1, 2), last=True, at=1e9)
-    into = placed(places, whole)
-    spool.append(into.streams, into.chunks)
-    (before,) = into.streams
-    spool.record([StreamProgress(before, 2, None, [one.without_samples() for one in into.chunks], True)], [])
-    places.close(before)
+    before = over(spool, places, whole)
     (after,) = placed(places, whole).streams
     assert after.key != before.key
 
@@ -109,13 +115,8 @@ def test_a_whole_message_that_comes_twice_is_one_run(spool):
 
 
 def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
-    places = of(spool)
-    whole = Chunk("a", FORM, data(1, 2), 0, start="7", last=True)
-    into = placed(places, whole)
-    spool.append(into.streams, into.chunks)
-    (stream,) = into.streams
-    spool.record([StreamProgress(stream, 2, None, [one.without_samples() for one in into.chunks], True)], [])
-    places.close(stream)
+    places, whole = of(spool), Chunk("a", FORM, data(1, 2), 0, start="7", last=True)
+    over(spool, places, whole)
     assert places.by_id == {}
     assert places.open_streams() == []
     again = placed(places, whole, Chunk("a", FORM, data(1), 0, start="8"))

@@ -159,8 +159,8 @@ def test_runs_that_are_long_over_are_forgotten(path, monkeypatch):
             if id != 2:
                 spool.record([StreamProgress(one, 2, None, [], True)], [])
         assert [one.start for one in spool.streams() if one.name == "pump"] == ["2", "3", "4"], "2 has not ended"
-        assert [one.start for one in spool.latest_runs() if one.name == "pump"] == ["4"]
-        assert len(spool.open_streams()) == 5
+        assert [one.start for one in spool.streams(spool_module.LATEST) if one.name == "pump"] == ["4"]
+        assert len(spool.streams(spool_module.NOT_ENDED)) == 5
 
 
 @pytest.mark.parametrize(

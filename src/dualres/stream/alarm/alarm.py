@@ -11,13 +11,11 @@ or below.
 An alarm is cleared by the same kind of sum: of e-values for a machine that is healthy again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log1p
 from operator import mul
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -37,8 +35,6 @@ TOO_FEW = (
 
 @dataclass(frozen=True)
 class AlarmState:
-    """What an alarm says after a block."""
-
     raised: bool
     since: int | None  # the block that raised it; blocks are counted from 0
     evidence: float  # nats against health; the alarm is raised where they reach the threshold
@@ -49,14 +45,11 @@ class AlarmState:
     reason: str = ""  # why there is no promise
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
         return asdict(self)
 
 
 @dataclass
 class _AlarmProgress:
-    """What changes with every block."""
-
     blocks: int = 0
     waiting: float = 0.0  # the sum of scores whose e-value is not complete
     waited: int = 0  # how many they are
@@ -67,7 +60,7 @@ class _AlarmProgress:
     acknowledged: bool = False
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> _AlarmProgress:
+    def parsed(cls, data: Mapping[str, Any]) -> Self:
         now = cls(**data)
         if len(now.wealth) != len(LIFTS):
             raise ValueError(f"{len(now.wealth)} lifts instead of {len(LIFTS)}")
@@ -88,7 +81,7 @@ class Alarm:
         *,
         blocks_between_false_alarms: float,
         sure: float = SURE,
-    ) -> Alarm:
+    ) -> Self:
         """From healthy scores, block after block: one stretch that covers all loads, or one for each of them.
 
         The rate is kept in a share `sure` of all references that could have been recorded.
@@ -96,7 +89,8 @@ class Alarm:
         if not blocks_between_false_alarms >= 2 or not 0 < sure < 1:
             given = f"blocks_between_false_alarms={blocks_between_false_alarms}, sure={sure}"
             raise ConfigError(f"{given}: at least 2 blocks and a share between 0 and 1 are needed")
-        stretches = [[_finite(score) for score in one] for one in _stretches(healthy_scores)]
+        several: list[Any] = [one for one in healthy_scores if isinstance(one, Sequence | np.ndarray)]
+        stretches = [[_finite(score) for score in one] for one in several or [healthy_scores]]
         count = sum(map(len, stretches))
         e_values = EValues.fit(stretches, sure, blocks_between_false_alarms) if count else None
         reason = "" if e_values else TOO_FEW.format(count) if count else NO_HEALTHY
@@ -130,24 +124,19 @@ class Alarm:
         )
 
     def update(self, score: float, *, follows: bool = True) -> AlarmState:
-        """After another block, which `follows` the one before it or comes behind a gap.
-
-        The innovation of a block needs the one before it. Behind a gap there is no such block, and no e-value, unless
-        neighbours have nothing in common.
-        """
+        """After another block; behind a gap there is no e-value, unless neighbours have nothing in common."""
         now, score = self._now, _finite(score)
         now.blocks += 1
         if not self._e_values:
             return self.state
-        if not follows:
-            now.waiting, now.waited = 0.0, 0
-            now.before = now.before if self._e_values.carried == 0 else None
-        if now.waited >= self.joined:  # of an alarm that joined more blocks, or had no e-values
+        if not follows and self._e_values.carried:
+            now.before = None
+        if not follows or now.waited >= self.joined:  # of an alarm that joined more blocks, or had no e-values
             now.waiting, now.waited = 0.0, 0
         now.waiting, now.waited = now.waiting + score, now.waited + 1
         if now.waited == self.joined:
-            mean, now.waiting, now.waited = now.waiting / self.joined, 0.0, 0
-            self._add_mean(self._e_values, mean)
+            self._add_mean(self._e_values, now.waiting / self.joined)
+            now.waiting, now.waited = 0.0, 0
         return self.state
 
     def _add_mean(self, e_values: EValues, score: float) -> None:
@@ -180,7 +169,7 @@ class Alarm:
         """What changes with every block, for `another`."""
         return asdict(self._now)
 
-    def another(self, progress: Mapping[str, Any] | None = None) -> Alarm:
+    def another(self, progress: Mapping[str, Any] | None = None) -> "Alarm":
         """Of another machine that shares what was learned, from the beginning or from another alarm's progress."""
         alarm = Alarm(self._e_values, self._between, self._sure, self._reason)
         try:
@@ -190,7 +179,7 @@ class Alarm:
         return alarm
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Alarm:
+    def parsed(cls, data: Mapping[str, Any]) -> "Alarm":
         try:
             learned = data["learned"]
             e_values = EValues.parsed(learned["bets"]) if learned["bets"] else None
@@ -217,12 +206,6 @@ def fault_score(verdict: VerdictLike, healthy_classes: Collection[str]) -> float
         raise ConfigError(f"healthy classes {', '.join(healthy_classes) or '(none)'}: name some of {classes}")
     beyond = verdict.answer is not None and verdict.answer.kind == NONE_OF_THESE
     return 1 - sum(verdict.probabilities[label] for label in healthy_classes) + beyond
-
-
-def _stretches(scores: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:
-    """One or several."""
-    several = [one for one in scores if isinstance(one, Sequence | np.ndarray)]
-    return several or [[score for score in scores if isinstance(score, int | float)]]
 
 
 def _finite(score: float) -> float:

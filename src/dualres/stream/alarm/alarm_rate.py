@@ -11,10 +11,7 @@ _WRITTEN = re.compile(r"(?P<alarms>\d+(?:\.\d+)?)\s*(?:/|per\b)\s*(?P<count>\d+(
 
 
 def rate_of(text: str, block_s: float, machines: int = 1) -> float:
-    """Blocks of one machine between its false alarms, where all machines together keep the rate.
-
-    A block begins every `block_s` seconds.
-    """
+    """Blocks of `block_s` seconds between false alarms of a machine, where all machines together keep the rate."""
     found = _WRITTEN.fullmatch(text.strip().lower())
     if not found or found["unit"] not in (*SECONDS, "block"):
         raise ConfigError(f"{text!r}: a rate such as '1 per year', '2/month' or '1 per 100 blocks' is needed")

@@ -9,13 +9,11 @@ counts as if blocks came in `repeats` copies: an e-value is the root of a fair o
 fair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log, sqrt
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -53,10 +51,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class EValues:
-    """E-values against health and for it, fitted from stretches of healthy blocks that follow each other.
-
-    A block counts as far as it is unusual for every stretch.
-    """
+    """E-values against health and for it; a block counts as far as it is unusual for every healthy stretch."""
 
     stretches: tuple[Stretch, ...]
     scale: str  # of levels, as `dualres.stream.alarm.innovations.SCALES` has them
@@ -65,13 +60,14 @@ class EValues:
     repeats: float  # at least 1; copies that blocks are thought to come in
 
     @classmethod
-    def fit(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> EValues | None:
+    def fit(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> Self | None:
         """From stretches of block scores in their order; None where they are too few, or drift too fast."""
         stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
         shortest = min((len(one) for one in stretches), default=0)
         for joined in _block_counts(shortest // LEAST):
             for cut in (cut for cut in CUTS if shortest // cut // joined >= LEAST):
-                pieces = [_block_means(part, joined) for one in stretches for part in np.array_split(one, cut)]
+                parts = [part for one in stretches for part in np.array_split(one, cut)]
+                pieces = [part[: len(part) // joined * joined].reshape(-1, joined).mean(1) for part in parts]
                 scale = best_scale(pieces)
                 levels = [SCALES[scale](piece) for piece in pieces]
                 carried = ar_coefficient(levels, normal, log(between))
@@ -88,10 +84,10 @@ class EValues:
         return None
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> EValues:
+    def parsed(cls, data: Mapping[str, Any]) -> Self:
         """From `dataclasses.asdict`, by way of JSON."""
         stretches = tuple(
-            Stretch(int(one["count"]), *(tuple(map(float, one[name])) for name in _SEVERAL))
+            Stretch(int(one["count"]), *(tuple(map(float, one[field.name])) for field in fields(Stretch)[1:]))
             for one in data["stretches"]
         )
         scale, numbers = str(data["scale"]), (float(data["carried"]), int(data["joined"]), float(data["repeats"]))
@@ -101,7 +97,6 @@ class EValues:
 
     @property
     def extrapolates(self) -> bool:
-        """Whether innovations beyond the reference are judged by how the highest healthy ones thin out."""
         return any(one.beyond for one in self.stretches)
 
     def level(self, score: float) -> float:
@@ -135,17 +130,10 @@ class EValues:
         return np.asarray(np.min([gains[np.searchsorted(ends, new, "left")] for gains, ends in both], axis=0))
 
     def log_recovery(self, level: float) -> float:
-        """For a block that is healthy again, in nats.
-
-        The alternative: a faulty block scores like the higher of two healthy ones, or higher. Neighbours count as
-        copies.
-        """
+        """For a healthy block against one that scores like the higher of two, in nats; neighbours count as copies."""
         copies = self.repeats * (1 + self.carried) / (1 - self.carried)
         shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
         return -log(2 * min(shares)) / copies
-
-
-_SEVERAL = ("edges", "begins", "goes_on", "levels", "shares", "beyond")
 
 
 def _shifts(carried: float) -> tuple[list[float], list[float]]:
@@ -174,8 +162,3 @@ def _stretch_of(levels: Exact, new: Exact, carried: float, *, sure: float, betwe
 def _block_counts(most: int) -> list[int]:
     """1, 2, 3, 4, 6, 8, 12, 16 ..."""
     return sorted(n for power in range(most.bit_length()) for n in (2**power, 3 * 2**power) if n <= most)
-
-
-def _block_means(scores: Exact, joined: int) -> Exact:
-    whole = len(scores) // joined * joined
-    return np.asarray(scores[:whole].reshape(-1, joined).mean(1))

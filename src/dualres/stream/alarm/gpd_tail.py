@@ -6,8 +6,6 @@ highest values is taken, and none that thins out faster than exponentially. So h
 bound cautious by themselves. It supposes that nothing happens to a healthy machine that its reference gives no hint of.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np
@@ -23,10 +21,7 @@ STRAIGHT = 1e-9  # shapes that are exponential
 
 
 def tail_quantiles(values: Exact, chances: Exact, normal: float) -> Exact | None:
-    """Values that are exceeded with these small chances at most, by `normal` standard errors; None for too few values.
-
-    `chances` fall, so that the ends rise. None as well where the highest values are all the same.
-    """
+    """Ends exceeded with these falling chances at most, by `normal` standard errors; None for too few values."""
     count = len(values)
     if count < LEAST:
         return None

@@ -5,8 +5,6 @@ share of the level before, as in an autoregression of order 1. The share is the 
 large than too small: with a share too large, innovations that add up are smaller than those of independent blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import sqrt
@@ -25,16 +23,15 @@ MOST_ERRORS = 1.5  # standard errors that a short reference is asked for
 CLEARLY = 6.0  # by how much a scale fits better than the scores as they are
 
 
-def _as_given(scores: npt.ArrayLike) -> Exact:
-    return np.asarray(scores, np.float64)
-
-
 def _log_odds(scores: npt.ArrayLike) -> Exact:
     inside = np.clip(scores, NEAREST, 1 - NEAREST)
     return np.asarray(np.log(inside / (1 - inside)))
 
 
-SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {GIVEN: _as_given, LOG_ODDS: _log_odds}
+SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {
+    GIVEN: lambda scores: np.asarray(scores, np.float64),
+    LOG_ODDS: _log_odds,
+}
 
 
 def best_scale(stretches: Sequence[Exact]) -> str:
@@ -46,7 +43,6 @@ def best_scale(stretches: Sequence[Exact]) -> str:
 
 
 def innovations(levels: Exact, carried: float) -> Exact:
-    """Of every block but the first."""
     return np.asarray(levels[1:] - carried * levels[:-1])
 
 
@@ -93,10 +89,7 @@ def _normal_quantiles(count: int) -> Exact:
 
 
 def variance_inflation(stretches: Sequence[Exact], normal: float) -> float:
-    """By which factor sums of innovations vary more than those of independent ones, clearly so; at least 1.
-
-    Noise averages out of long sums, and a drift or another memory does not.
-    """
+    """By which factor long sums of innovations vary more than those of independent ones, clearly so; at least 1."""
     found, scores = 1.0, [_normal_scores(one) for one in stretches]
     for longer in LONGER:
         sums = [one[: len(one) // longer * longer].reshape(-1, longer).sum(1) for one in scores]

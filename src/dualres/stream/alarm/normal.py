@@ -1,7 +1,5 @@
 """The normal distribution by Python's own library: an alarm on a gateway needs no SciPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import erfc, inf, sqrt
 from statistics import NormalDist

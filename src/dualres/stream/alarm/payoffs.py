@@ -10,8 +10,6 @@ a bet is drawn many times, and it pays less by the most that it is
 * as the mean of all draws of a run of bets: all bets of a run have the same unlucky reference.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from math import log
 
@@ -46,10 +44,7 @@ def edges(values: Exact) -> Exact:
 
 
 def payoffs(count: int, shift: float, beyond: Chances = ()) -> Exact:
-    """Of a bet on a shift, in every cell (cells,); 1 on average.
-
-    `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
-    """
+    """Of a bet on a shift, in every cell (cells,), 1 on average; falling chances `beyond` divide the highest cell."""
     ends = quantile(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
     ends = np.concatenate([ends[:-1], -quantile(np.array(beyond)), ends[-1:]])
     shifted, usual = (above[:-1] - above[1:] for above in (share_below(shift - ends), share_below(-ends)))

@@ -1,11 +1,7 @@
 """A block of a stream: windows that follow each other, with one verdict."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping
 from dataclasses import astuple, dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -50,8 +46,7 @@ class Block:
         return self.windows == self.length
 
     @property
-    def needs_novelty(self) -> bool:
-        """At the window that comes next."""
+    def needs_novelty(self) -> bool:  # at the window that comes next
         return self.windows % -(-self.length // NOVELTY_WINDOWS) == 0
 
     def add(self, window: StreamWindow, missing: int, scores: Scores, novelty: NoveltyFeatures | None) -> None:
@@ -76,10 +71,3 @@ class Block:
             return answer
         kind, reason = (NO_PROMISE, NO_RATE) if answer.reason == "" else (answer.kind, answer.reason)
         return replace(answer, kind=kind, promise=None, reason=reason)
-
-    def as_data(self) -> dict[str, Any]:
-        return dict(vars(self))
-
-    @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Block:
-        return cls(**data)

@@ -1,14 +1,12 @@
 """A piece of a stream as a source hands it over: bytes, what they mean, and where in the stream they belong."""
 
-from __future__ import annotations
-
 import json
 import struct
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,7 +35,7 @@ class Form:
             raise ConfigError(f"{self.channels} channels were given; there may be 1 to {MOST_CHANNELS}")
 
     @classmethod
-    def of(cls, rate: Rate, dtype: str = "f32", channels: int = 1) -> Form:
+    def of(cls, rate: Rate, dtype: str = "f32", channels: int = 1) -> Self:
         return cls(exact_rate(rate), dtype, channels)
 
     @property
@@ -49,6 +47,11 @@ class Form:
         """Samples of each channel."""
         return len(data) // self.width
 
+    def split(self, data: bytes) -> tuple[bytes, bytes]:
+        """Whole samples of all channels, and the bytes of the next one."""
+        whole = len(data) - len(data) % self.width
+        return data[:whole], data[whole:]
+
     def samples(self, data: bytes | memoryview) -> Samples:
         """(n,) of one channel, (n, channels) of several; int16 gives counts, as those of a file do."""
         one: Samples = np.frombuffer(data, DTYPES[self.dtype]).astype(np.float32)
@@ -58,7 +61,7 @@ class Form:
         return json.dumps({"rate": str(self.rate), "dtype": self.dtype, "channels": self.channels})
 
     @classmethod
-    def parsed(cls, text: str) -> Form:
+    def parsed(cls, text: str) -> Self:
         return cls.of(**json.loads(text))
 
 

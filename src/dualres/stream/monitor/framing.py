@@ -1,7 +1,5 @@
 """Samples in, in chunks of any size, and complete windows at the model's rate out; no model is needed for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +17,6 @@ _FIELDS = ("position", "stretch", "longest", "number", "missing")  # of the stat
 
 @dataclass(frozen=True)
 class StreamWindow:
-    """A complete window."""
-
     samples: Samples  # (axes, window), at the model's rate
     start: int  # as `Event` has them
     stop: int
@@ -62,27 +58,18 @@ class Framing:
         """By which a window starts after the one before, at the stream's rate."""
         return max(1, self._step * self._down // self._up)
 
-    @property
-    def longest_stretch(self) -> int:
-        """Its samples."""
-        return max(self.longest, self.position - self.stretch)
-
     def take(self, samples: Samples) -> list[StreamWindow]:
         """The windows that finite samples (axes, n) complete; the array must not change afterwards."""
         self.position += samples.shape[1]
-        if self._passages:
-            short = self._window - self._filled
-            least = min(short, AT_LEAST)
-            return self._windows_of([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
-        return self._windows_of(samples)
+        if not self._passages:
+            return self._windows_of(samples)
+        least = min(self._window - self._filled, AT_LEAST)
+        return self._windows_of([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
 
     def gap(self, missing: int) -> list[StreamWindow]:
-        """So many samples are missing, which may be none: what comes next belongs to a new stretch.
-
-        The windows that the end of this one completes.
-        """
+        """The windows that the end of this stretch completes; the next one begins `missing` samples later."""
         windows = self._windows_of([passage.finish() for passage in self._passages]) if self._passages else []
-        self.longest = self.longest_stretch
+        self.longest = max(self.longest, self.position - self.stretch)
         self.position += missing
         self.missing += missing
         self.stretch = self.position
@@ -118,7 +105,6 @@ class Framing:
             passage.go_on(level, done, samples)
 
     def _begin(self) -> None:
-        """A new stretch."""
         self._passages = [Passage(self._plan) for _ in self._buffer] if self._plan else []
         self._filled = self.number = 0  # samples in the buffer; and the window's number in this stretch
 
@@ -128,9 +114,9 @@ class Framing:
 
     def _windows_of(self, outputs: Sequence[Samples] | Samples) -> list[StreamWindow]:
         """The windows that outputs at the model's rate complete, of every axis as many."""
-        windows, at, count = [], 0, len(outputs[0])
-        while at < count:
-            taken = min(self._window - self._filled, count - at)
+        windows, at = [], 0
+        while at < len(outputs[0]):
+            taken = min(self._window - self._filled, len(outputs[0]) - at)
             for axis, of_axis in zip(self._buffer, outputs, strict=True):
                 axis[self._filled : self._filled + taken] = of_axis[at : at + taken]
             at, self._filled = at + taken, self._filled + taken
@@ -143,7 +129,6 @@ class Framing:
         start = self.stretch + begin * self._down // self._up
         stop = self.stretch - (-(begin + self._window) * self._down // self._up)
         window = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing)
-        rest = self._window - self._step
-        self._buffer[:, :rest] = self._buffer[:, self._step :].copy()
-        self._filled, self.number, self.missing = rest, self.number + 1, 0
+        self._filled, self.number, self.missing = self._window - self._step, self.number + 1, 0
+        self._buffer[:, : self._filled] = self._buffer[:, self._step :].copy()
         return window

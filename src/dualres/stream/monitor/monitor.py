@@ -9,8 +9,6 @@ for chunk in chunks:
         print(event.kind, event.seconds, event.label)
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,8 +74,7 @@ class Monitor:
 
     @property
     def rate(self) -> float:
-        """Hz."""
-        return float(self._framing.rate)
+        return float(self._framing.rate)  # Hz
 
     @property
     def position(self) -> int:
@@ -116,20 +113,14 @@ class Monitor:
         self._take(self._chunk(samples))
 
     def gap(self, missing: int = 0) -> list[Event]:
-        """So many samples are missing, or an unknown number: what follows is judged as a recording of its own.
-
-        What the end of the stretch completes; the next window's event tells how many are missing.
-        """
+        """What the end of a stretch completes; what follows missing samples is judged as a recording of its own."""
         if missing < 0:
             raise ConfigError(f"a gap of {missing} samples was told; it has none or more")
         self._pending += self._framing.gap(int(missing))
         return score_together([self])
 
     def finish(self) -> list[Event]:
-        """What the end of the stream completes, and its last block, which may be shorter than the others.
-
-        An error as `diagnose` gives it where the stream was too short for any window.
-        """
+        """What the end of the stream completes, and its last block; an error where it was too short for a window."""
         events = self.gap()
         config, framing = self.model.card.config, self._framing
         if not self._windows and not self._unjudged:
@@ -155,7 +146,7 @@ class Monitor:
             "windows": self._windows,
             "blocks": self._blocks,
             "unjudged": self._unjudged,
-            "block": self._block.as_data(),
+            "block": dict(vars(self._block)),
             "framing": self._framing.marker(),
         }
 
@@ -197,29 +188,25 @@ class Monitor:
         """Where the marker says, but for the samples."""
         if marker.get("format") != FORMAT or marker.get("model") != model.fingerprint:
             raise ConfigError("this was written beside another model, or by another version of DualRes; begin anew")
-        given = {name: marker[name] for name in ("name", "block_s", "error", "sure")}
-        monitor = cls(model, marker["rate"], **given)
+        monitor = cls(model, marker["rate"], **{name: marker[name] for name in ("name", "block_s", "error", "sure")})
         monitor._windows, monitor._blocks = marker["windows"], marker["blocks"]
-        monitor._unjudged, monitor._block = marker["unjudged"], Block.parsed(marker["block"])
+        monitor._unjudged, monitor._block = marker["unjudged"], Block(**marker["block"])
         return monitor
 
     def _chunk(self, samples: npt.ArrayLike) -> Samples:
         """(axes, n), a copy: whoever gave it may reuse its memory."""
-        chunk = np.array(samples, dtype=np.float32)
-        axes = self._framing.axes
-        if chunk.ndim == 1:
-            chunk = chunk[:, None]
+        chunk, axes = np.array(samples, dtype=np.float32), self._framing.axes
+        chunk = chunk[:, None] if chunk.ndim == 1 else chunk
         if chunk.ndim != 2 or chunk.shape[1] != axes:
             needed = "(n,)" if axes == 1 else f"(n, {axes}), with {', '.join(self.model.card.channels)} in this order,"
             raise ConfigError(f"a chunk of shape {np.shape(samples)} was given; {needed} is needed")
         return np.ascontiguousarray(chunk.T)
 
     def _take(self, chunk: Samples) -> None:
-        sound = np.abs(chunk) <= LARGEST
+        sound, at = np.abs(chunk) <= LARGEST, 0
         if sound.all():
             self._pending += self._framing.take(chunk)
             return
-        at = 0
         for whole, run in groupby(np.logical_and.reduce(sound).tolist()):
             start, at = at, at + len(list(run))
             self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)

@@ -5,8 +5,6 @@ commit verdicts with the positions that they brought, and hand them to the sinks
 thread of its own, so that a slow one delays no other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time
@@ -17,7 +15,7 @@ from typing import TypeVar
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.model import Model
-from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.monitor.chunk import Chunk
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.alarms import Alarms
@@ -43,8 +41,6 @@ REPORT_EVERY_S = 1.0  # between two reports of how it goes
 
 @dataclass(frozen=True)
 class Status:
-    """How it goes."""
-
     streams: int
     windows: int  # judged since the start
     blocks: int
@@ -85,12 +81,12 @@ class Agent:
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
         cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
         """
-        self._model, self._sources, self._spool = model, sources, spool
+        self._sources, self._spool = sources, spool
         self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
         self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
-        self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
+        self._streams = Streams(spool, max(len(model.card.channels), 1), lambda form: Monitor(model, form.rate))
         self._cursor = 0  # the chunk up to which all are judged
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
@@ -152,7 +148,6 @@ class Agent:
     # From sources into the spool
 
     def _run_source(self, source: Source, positions: dict[str, StreamPosition]) -> None:
-        """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
         if source.live:
             put = partial(_after_pause, put, dict(positions))
@@ -166,16 +161,16 @@ class Agent:
 
     def _commit_chunks(self, wait_s: float) -> bool:
         """Commit what came, then acknowledge it; whether anything did."""
-        if self._spool.full and (self._backlog() or self.undelivered):  # else nothing but more samples makes room
+        full = self._spool.full and bool(self._backlog() or self.undelivered)  # else only more samples make room
+        if full:
             self._say_once(
                 f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
                 "until verdicts are delivered or streams are judged",
                 "quota",
             )
-            self._intake.wait(wait_s)
-            return False
-        self._notices.discard("quota")
-        if max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
+        else:
+            self._notices.discard("quota")
+        if full or max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
             self._intake.wait(wait_s)
             return False
         room = self._spool.quota - self._spool.bytes
@@ -204,10 +199,6 @@ class Agent:
         self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
         for stream in batch.streams:
             self._monitors.open(stream)
-
-    def _check(self, form: Form) -> None:
-        """An error where no monitor can be made."""
-        Monitor(self._model, form.rate)
 
     def _backlog(self) -> bool:
         return self._cursor + 1 < self._spool.next_chunk
@@ -240,9 +231,8 @@ class Agent:
             if one.ended:
                 self._monitors.close(one.stream)
                 self._streams.close(one.stream)
-        events, now = [event for event, _ in results.verdicts], self._status
-        windows = [event for event in events if event.kind == WINDOW]
-        blocks = [event for event in events if event.kind == BLOCK]
+        now = self._status
+        windows, blocks = ([event for event, _ in results.verdicts if event.kind == kind] for kind in (WINDOW, BLOCK))
         self._status = replace(
             now,
             windows=now.windows + len(windows),
@@ -265,7 +255,6 @@ class Agent:
         return {one.sink.name: one.position for one in self._deliveries}
 
     def _write_positions(self) -> None:
-        """Commit what sinks have."""
         positions = self._positions()
         if positions != self._positions_on_disk:
             self._write(lambda: self._spool.record_deliveries(positions))

@@ -1,7 +1,5 @@
 """An alarm for every stream of an agent, all learned from the same healthy recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -42,7 +40,7 @@ class Alarms:
         """The rate of false alarms, or why none is promised."""
         return self.template.state.promise or self.template.state.reason
 
-    def unused(self) -> Alarms:
+    def unused(self) -> "Alarms":
         """The same alarms, before any block."""
         return Alarms(self.template, self._healthy)
 
@@ -59,7 +57,6 @@ class Alarms:
         return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
 
     def state(self, machine: str) -> dict[str, Any]:
-        """The state after the latest block."""
         return self._of(machine).state.as_data()
 
     def progress(self, machine: str) -> dict[str, Any]:
@@ -70,9 +67,7 @@ class Alarms:
         self._alarms[machine] = self.template.another(progress)
 
     def _of(self, machine: str) -> Alarm:
-        if machine not in self._alarms:
-            self._alarms[machine] = self.template.another()
-        return self._alarms[machine]
+        return self._alarms.setdefault(machine, self.template.another())
 
 
 def alarms_at(

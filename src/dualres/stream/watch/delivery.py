@@ -1,7 +1,5 @@
 """Verdicts on their way to a sink: in order, again until they arrive, and more patiently each time."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Where chunks of all sources wait to be committed: in the order in which they came, and never too many of them."""
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from dataclasses import replace

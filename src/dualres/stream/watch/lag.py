@@ -1,7 +1,5 @@
 """How far judging is behind the samples, and how many were lost by it."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable
@@ -21,17 +19,14 @@ class Pace:
         self._rounds: deque[float] = deque(maxlen=ROUNDS)  # seconds for a byte
 
     def add(self, size: int) -> None:
-        """So many bytes."""
         self._waiting += size
 
     def finish_round(self, size: int, seconds: float) -> None:
-        """`size` bytes were judged in `seconds`."""
         self._waiting = max(0, self._waiting - size)
         if size >= self._full:
             self._rounds.append(seconds / size)
 
     def clear(self) -> None:
-        """All is judged."""
         self._waiting = 0
 
     @property

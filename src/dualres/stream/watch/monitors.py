@@ -3,8 +3,6 @@
 Nothing is written here; the agent commits verdicts and progress together.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +12,6 @@ from typing import Any
 from dualres.errors import RecordingError
 from dualres.judge.model import Model
 from dualres.kernel.inference import TOGETHER
-from dualres.recordings.recording import Samples
 from dualres.stream.monitor.block import windows_in
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import LARGEST, Monitor, score_together
@@ -43,24 +40,19 @@ class MonitoredStream:
         return self.stream.began + self.monitor.position
 
     @property
-    def releases_a_chunk(self) -> bool:
-        """Whether a chunk is not needed any more, also where nothing could be said of it."""
-        return bool(self.chunks) and self.chunks[0].stop <= self.stream.began + self.monitor.needed_from
+    def needed(self) -> int:
+        """The first sample that is still needed; earlier ones are let go, also where nothing could be said of them."""
+        return self.stream.began + self.monitor.needed_from
 
 
 @dataclass(frozen=True)
 class StreamResults:
-    """What came of some chunks."""
-
     verdicts: Sequence[tuple[Event, StreamMessage]]
     progress: Sequence[StreamProgress]
 
 
 class Monitors:
-    """One for each stream that has not ended; `condition` is that of all of them.
-
-    Streams of one machine, as `machine_of` tells, have an alarm in common.
-    """
+    """One for each stream that has not ended; streams of one machine, as `machine_of` says, have an alarm in common."""
 
     def __init__(
         self,
@@ -84,11 +76,9 @@ class Monitors:
         return len(self._by_id)
 
     def open(self, stream: Stream) -> None:
-        """A stream that begins."""
         self._add(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
 
     def close(self, stream: Stream) -> None:
-        """A run that is over."""
         del self._by_key[stream.key], self._by_id[stream.id]
 
     def resume(self, spool: Spool, streams: Mapping[int, Stream]) -> None:
@@ -100,14 +90,16 @@ class Monitors:
                 before.setdefault(stream.id, []).append(chunk)
         for stream in spool.streams() if self._alarms else ():
             if self._alarms and stream.marker and (progress := stream.marker.get("alarm")):
-                self._alarms.resume(
-                    self._machine_of(stream.name), progress
-                )  # of several streams, as the latest left it
+                # of several streams, as the latest left it
+                self._alarms.resume(self._machine_of(stream.name), progress)
         for stream in streams.values():
             chunks = before.get(stream.id, [])
             if stream.marker and "monitor" in stream.marker:
-                samples = _samples_from(stream, chunks)
-                self._add(stream, Monitor.resumed(self._model, stream.marker["monitor"], samples))
+                marker = stream.marker["monitor"]
+                needed, width = stream.began + marker["needed_from"], stream.form.width
+                parts = [chunk.data[max(0, needed - chunk.first) * width :] for chunk in chunks]
+                samples = stream.form.samples(b"".join(parts))
+                self._add(stream, Monitor.resumed(self._model, marker, samples))
             else:
                 self.open(stream)
             self._by_id[stream.id].chunks.extend(chunk.without_samples() for chunk in chunks)
@@ -145,10 +137,12 @@ class Monitors:
         self._report_silence(touched.values(), {event.stream for event in events if event.kind == WINDOW})
         # An alarm sees every block, also those that no sink gets, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
-        moved = [
-            one for id, one in touched.items() if id in ended or one.stream.key in with_events or one.releases_a_chunk
+        progress = [
+            self._progress(one, id in ended)
+            for id, one in touched.items()
+            if id in ended or one.stream.key in with_events or (one.chunks and one.chunks[0].stop <= one.needed)
         ]
-        return StreamResults(verdicts, [self._progress(one, one.stream.id in ended) for one in moved])
+        return StreamResults(verdicts, progress)
 
     def _push(self, entry: MonitoredStream, row: list[StoredChunk], touched: dict[int, MonitoredStream]) -> list[Event]:
         """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
@@ -159,8 +153,7 @@ class Monitors:
         entry.silent_samples += sum(chunk.count for chunk in row)
         row.clear()
         while data:
-            size = form.width * monitor.samples_for(SCORE_WINDOWS - self._unscored)
-            before = monitor.waiting
+            size, before = form.width * monitor.samples_for(SCORE_WINDOWS - self._unscored), monitor.waiting
             monitor.take(form.samples(data[:size]))
             data = data[size:]
             self._unscored += monitor.waiting - before
@@ -193,8 +186,7 @@ class Monitors:
 
     def _progress(self, entry: MonitoredStream, ended: bool) -> StreamProgress:
         stream, unneeded, latest = entry.stream, [], entry.chunks[-1]
-        needed = stream.began + entry.monitor.needed_from
-        while entry.chunks and (ended or entry.chunks[0].stop <= needed):
+        while entry.chunks and (ended or entry.chunks[0].stop <= entry.needed):
             unneeded.append(entry.chunks.popleft())
         marker = {} if ended else {"monitor": entry.monitor.marker(), "at": latest.at}
         if self._alarms:
@@ -244,12 +236,3 @@ class Monitors:
                 "alone; where streams are that short, give a shorter --block"
             )
         return alarms.state(machine)
-
-
-def _samples_from(stream: Stream, chunks: Sequence[StoredChunk]) -> Samples:
-    """From the first one that the stream's monitor needs up to where it was."""
-    assert stream.marker is not None
-    width = stream.form.width
-    needed = stream.began + stream.marker["monitor"]["needed_from"]
-    parts = [chunk.data[max(0, needed - chunk.first) * width :] for chunk in chunks]
-    return stream.form.samples(b"".join(parts))

@@ -1,7 +1,5 @@
 """Where an agent keeps its spool, so that the same command goes on where it was."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -31,10 +29,7 @@ def default_folder(model: Path, sources: Sequence[str], shard: tuple[int, int]) 
 
 
 def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False) -> Path:
-    """The spool of this very model: another one of the same name has its own beside it.
-
-    One that stands by is apart from one that does not: it is emptied when another process had its turn.
-    """
+    """The spool of this very model and kind; one that stands by is emptied when another process had its turn."""
     content = sha256(model.read_bytes()).hexdigest()
     name = sha256(f"{content} {block_s}".encode()).hexdigest()[:12]
     return folder / f"{name}{STANDBY * standby}.sqlite"

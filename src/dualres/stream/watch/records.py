@@ -1,18 +1,14 @@
 """What a spool holds: streams, chunks of their samples, how far they are judged, and verdicts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from dualres.stream.monitor.chunk import Form
 
 
 @dataclass
 class Stream:
-    """A stream as the spool knows it."""
-
     id: int
     name: str
     start: str  # tells this run of the stream from another
@@ -30,8 +26,6 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk in the spool."""
-
     id: int
     stream: int
     first: int
@@ -46,15 +40,13 @@ class StoredChunk:
         """The index of the first sample behind it."""
         return self.first + self.count
 
-    def without_samples(self) -> StoredChunk:
+    def without_samples(self) -> Self:
         """To remember it by, in little memory."""
         return replace(self, data=b"")
 
 
 @dataclass(frozen=True, slots=True)
 class StreamProgress:
-    """What came of judging a stream a little further."""
-
     stream: Stream
     position: int
     marker: dict[str, Any] | None
@@ -64,8 +56,6 @@ class StreamProgress:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """A verdict on its way to sinks."""
-
     id: int  # in the order in which they were made
     key: str  # the same for the same verdict, whenever it is sent
     data: dict[str, Any]

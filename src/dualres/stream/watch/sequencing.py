@@ -1,7 +1,5 @@
 """Chunks of sources put in their places: which stream, which run of it, from which sample on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -12,7 +10,7 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import DTYPES, Chunk, Form
 from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.sources.source import StreamPosition
-from dualres.stream.watch.spool import Spool
+from dualres.stream.watch.spool import LATEST, NOT_ENDED, Spool
 
 
 @dataclass
@@ -25,15 +23,12 @@ class SequencedChunks:
 
 
 class Streams:
-    """The streams of which more may come, or is not judged yet, and where the next samples of each belong.
+    """Where the next samples of each stream belong; streams that are over are remembered by the spool alone."""
 
-    Those that are over are remembered by the spool alone, for in a year there may be millions of them.
-    """
-
-    def __init__(self, spool: Spool, axes: int, check: Callable[[Form], None]) -> None:
+    def __init__(self, spool: Spool, axes: int, check: Callable[[Form], object]) -> None:
         """`check` is an error for a form that nothing can judge."""
         self._spool, self._axes, self._check = spool, axes, check
-        unfinished = spool.open_streams()
+        unfinished = spool.streams(NOT_ENDED)
         self.by_id = {one.id: one for one in unfinished}
         self._runs: dict[str, list[Stream]] = {}  # of every name, the latest last
         for one in unfinished:
@@ -59,7 +54,7 @@ class Streams:
                 one.ended or one.id in self._ending,
                 self._at.get(one.id, 0.0),
             )
-            for one in self._spool.latest_runs()
+            for one in self._spool.streams(LATEST)
         }
 
     def open_streams(self) -> list[Stream]:
@@ -67,7 +62,6 @@ class Streams:
         return [one for (*_, one) in self._runs.values() if one.id not in self._ending]
 
     def close(self, stream: Stream) -> None:
-        """All of it is judged."""
         runs = self._runs[stream.name]
         runs.remove(stream)
         if not runs:
@@ -82,7 +76,6 @@ class Streams:
             self._place(part, batch)
 
     def end(self, stream: Stream, batch: SequencedChunks, now: float) -> None:
-        """No more will come."""
         reached = self._reached[stream.id]
         batch.chunks.append(StoredChunk(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
         self._ending.add(stream.id)

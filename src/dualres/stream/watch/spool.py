@@ -5,15 +5,13 @@ committed at once. Verdicts, the position of their stream and the dropping of ch
 transaction, so a verdict is made exactly once, whenever the process dies.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from dualres.errors import MISFIT, DualResError
 from dualres.stream.monitor.chunk import Form
@@ -27,6 +25,7 @@ PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
 STANDBY = "-standby"  # at the end of a spool's name: what it holds, others make again
+NOT_ENDED, LATEST = "NOT ended", "id IN (SELECT max(id) FROM streams GROUP BY name)"  # which runs of streams
 _MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS streams (
@@ -64,6 +63,10 @@ class Spool:
             raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
         try:
             self._prepare()
+            self._read_counters()
+        except SpoolError:
+            self._database.close()
+            raise
         except sqlite3.DatabaseError as error:
             self._database.close()
             if _code(error) in _FULL:
@@ -73,14 +76,8 @@ class Spool:
             else:
                 reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
             raise SpoolError(f"{path}: {reason}") from error
-        try:
-            self._read_counters()
-        except SpoolError:
-            self._database.close()
-            raise
 
     def _read_counters(self) -> None:
-        """What is there."""
         self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
         self._next_verdict = 1 + max(
             self._number("SELECT max(id) FROM verdicts"), self._number("SELECT max(delivered) FROM sinks")
@@ -90,11 +87,8 @@ class Spool:
     def _prepare(self) -> None:
         run = self._database.execute
         run("PRAGMA locking_mode=EXCLUSIVE")
-        (mark,), (tables,) = (
-            run("PRAGMA application_id").fetchone(),
-            run("SELECT count(*) FROM sqlite_master").fetchone(),
-        )
-        if tables and mark != _MARK:
+        (tables,) = run("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and run("PRAGMA application_id").fetchone() != (_MARK,):
             raise sqlite3.DatabaseError("not a spool of this version")
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
@@ -109,7 +103,7 @@ class Spool:
     def close(self) -> None:
         self._database.close()
 
-    def __enter__(self) -> Spool:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -122,33 +116,18 @@ class Spool:
 
     @property
     def full(self) -> bool:
-        """Whether the quota is reached."""
         return self.bytes >= self.quota
 
-    def streams(self) -> list[Stream]:
-        """All runs that are remembered, oldest first."""
-        return self._streams("TRUE")
-
-    def open_streams(self) -> list[Stream]:
-        """Those that have not ended, oldest first."""
-        return self._streams("NOT ended")
-
-    def latest_runs(self) -> list[Stream]:
-        """One of every stream."""
-        return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
-
-    def _streams(self, which: str) -> list[Stream]:
+    def streams(self, which: str = "TRUE") -> list[Stream]:
+        """The runs that are remembered, oldest first: all, those that have not ended, or the latest of every stream."""
         return list(self._read(_stream_of, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
 
     def was_judged(self, name: str, start: str, sample: int) -> bool:
         """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
         # What follows the start behind an @ says where; "A" is the next letter behind @.
-        found = self._number(
-            "SELECT count(*) FROM streams WHERE name = ?1 AND position > ?3 "
-            "AND (start = ?2 OR (start > ?2 || '@' AND start < ?2 || 'A'))",
-            (name, start, sample),
-        )
-        return found > 0
+        query = "SELECT count(*) FROM streams WHERE name = ?1 AND position > ?3 "
+        query += "AND (start = ?2 OR (start > ?2 || '@' AND start < ?2 || 'A'))"
+        return self._number(query, (name, start, sample)) > 0
 
     def has_run(self, name: str, start: str) -> bool:
         """Whether a run of this stream that began with `start` is remembered."""
@@ -156,12 +135,10 @@ class Spool:
 
     @property
     def sample_bytes(self) -> int:
-        """Of all chunks."""
         return self._number("SELECT sum(length(samples)) FROM chunks")
 
     @property
     def last_stream(self) -> int:
-        """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
 
     def backlog(self, after: int, most: int) -> list[StoredChunk]:
@@ -176,14 +153,10 @@ class Spool:
         return found
 
     def chunks(self) -> Iterator[StoredChunk]:
-        """All of them, in the order in which they came."""
         return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
-        """Commit new streams and chunks, all or none; they are safe when this returns.
-
-        Of the streams of which there are new runs, those that were over long ago are forgotten.
-        """
+        """Commit new streams and chunks, all or none, and forget runs of these streams that were over long ago."""
         with self._writing():
             self._insert(opened, chunks)
             self._database.executemany(
@@ -212,7 +185,6 @@ class Spool:
         )
 
     def new_chunk_id(self) -> int:
-        """Above all before it, also above those that were dropped."""
         self.next_chunk += 1
         return self.next_chunk - 1
 
@@ -222,13 +194,9 @@ class Spool:
         verdicts: Sequence[tuple[str, dict[str, Any]]],
         delivered: Mapping[str, int] | None = None,
     ) -> list[VerdictRecord]:
-        """Commit verdicts, each a key and its content, with the positions that they brought, all or none.
-
-        With them goes how far sinks are, as in `delivered`.
-        """
+        """Commit verdicts, each a key and its content, with the positions that they brought and those of sinks."""
         records = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
-        rows = [(one.id, one.key, json.dumps(one.data)) for one in records]
-        steps = list(progress)
+        rows, steps = [(one.id, one.key, json.dumps(one.data)) for one in records], list(progress)
         dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
         with self._writing():
             self._database.executemany("INSERT INTO verdicts (id, key, record) VALUES (?, ?, ?)", rows)
@@ -249,10 +217,7 @@ class Spool:
         return self._next_verdict - 1
 
     def register_sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
-        """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
-
-        A new sink starts with what is still here.
-        """
+        """The last verdict that each sink has, and how many others never got; new sinks get what is still here."""
         oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
         positions = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
         before = (oldest or self._next_verdict) - 1
@@ -374,7 +339,6 @@ def _chunk_of(row: tuple[Any, ...]) -> StoredChunk:
 
 
 def _text(data: Mapping[str, Any] | None) -> str | None:
-    """As JSON; None for nothing."""
     return json.dumps(data) if data else None
 
 

@@ -1,7 +1,5 @@
 """A watcher put together: model, sources, spool, sinks and alarms, from one set of settings."""
 
-from __future__ import annotations
-
 import logging
 import shutil
 import tempfile
@@ -144,8 +142,11 @@ def start_watch(
     if rate is not None:
         check_stream(judge, rate, settings.block_s)
     with ExitStack() as stack:
-        folder, workers = _folder(settings), list[Agent | Standby]()
-        if not settings.lasting:
+        workers: list[Agent | Standby] = []
+        if settings.lasting:
+            folder = settings.state or default_folder(settings.model, settings.sources, settings.shard)
+        else:
+            folder = Path(tempfile.mkdtemp("-dualres"))
             stack.callback(_remove, folder, workers)
         options = SourceOptions(
             model=judge,
@@ -164,7 +165,17 @@ def start_watch(
         spool = stack.enter_context(patient_spool(path, settings.quota, say))
         for other, waiting in undelivered_beside(path).items() if settings.lasting else ():
             say(f"{other}: holds {waiting} verdicts of another model or --block; that command delivers them")
-        alarms = _alarms(settings, options)
+        alarms: Alarms | None = None
+        if settings.false_alarms:
+            alarms = alarms_at(
+                settings.false_alarms,
+                judge,
+                settings.healthy,
+                block_s=settings.block_s,
+                machines=settings.machines,
+                label=settings.healthy_class,
+                hz=rate,
+            )
 
         def new_agent(sources: Sequence[Source], checkpoints: Checkpoints | None = None) -> Agent:
             return Agent(
@@ -183,19 +194,11 @@ def start_watch(
                 report=report,
             )
 
-        worker: Agent | Standby
         if turns:
-            worker = Standby(partial(next, turns), spool, lambda source, to: new_agent([source], to), say)
+            workers.append(Standby(partial(next, turns), spool, lambda source, to: new_agent([source], to), say))
         else:
-            worker = new_agent(sources)
-        workers.append(worker)
-        return Watch(folder, model_rate, alarms.promise if alarms else None, worker, stack.pop_all())
-
-
-def _folder(settings: WatchSettings) -> Path:
-    if settings.lasting:
-        return settings.state or default_folder(settings.model, settings.sources, settings.shard)
-    return Path(tempfile.mkdtemp("-dualres"))
+            workers.append(new_agent(sources))
+        return Watch(folder, model_rate, alarms.promise if alarms else None, workers[0], stack.pop_all())
 
 
 def _remove(folder: Path, workers: Sequence[Agent | Standby]) -> None:
@@ -206,17 +209,3 @@ def _remove(folder: Path, workers: Sequence[Agent | Standby]) -> None:
 def _supply(make: Callable[[], Item]) -> Iterator[Item]:
     """What `make` gives, the first at once: a mistake is an error now. Processes that stand by need more later."""
     return chain([make()], (make() for _ in count()))
-
-
-def _alarms(settings: WatchSettings, options: SourceOptions) -> Alarms | None:
-    if not settings.false_alarms:
-        return None
-    return alarms_at(
-        settings.false_alarms,
-        options.model,
-        settings.healthy,
-        block_s=settings.block_s,
-        machines=settings.machines,
-        label=settings.healthy_class,
-        hz=options.rate,
-    )

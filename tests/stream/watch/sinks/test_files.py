@@ -24,10 +24,8 @@ def test_a_table_has_one_header_and_cells_that_need_it_are_quoted(tmp_path):
         sink_of(str(path)).send([record(i, label="in, ner\n", answer="one of", set=["good", "worn"])])
     rows = list(csv.DictReader(path.read_text().splitlines()))
     assert [row["number"] for row in rows] == ["0", "1"]
-    assert rows[1]["label"] == "in, ner\\n"
-    assert rows[1]["answer"] == "one of good worn"
-    assert rows[1]["id"] == "pump/1/window/1"
-    assert rows[1]["condition"] == "load=3"
+    cells = {"label": "in, ner\\n", "answer": "one of good worn", "id": "pump/1/window/1", "condition": "load=3"}
+    assert rows[1].items() >= cells.items()
 
 
 @pytest.mark.parametrize("torn", ["b", "x" * 10_000])
@@ -58,19 +56,11 @@ def test_prometheus_reads_the_latest_state(tmp_path):
     assert 'dualres_missing_samples_total{stream="pump"} 15' in path.read_text().splitlines()
 
 
-def test_a_state_that_cannot_be_written_is_not_delivered(tmp_path):
-    sink = sink_of(str(tmp_path / "x.prom"))
-    (tmp_path / "x.prom").mkdir()
-    with pytest.raises(NotDeliveredError):
-        sink.send([record()])
-
-
 def test_prometheus_counts_what_is_missing_once_of_windows_or_blocks(tmp_path):
-    path = tmp_path / "x.prom"
+    path, some = tmp_path / "x.prom", [record(number, kind="block") for number in range(3)]
     sink = sink_of(str(path))
     path.mkdir()
-    some = [record(number, kind="block") for number in range(3)]
-    with pytest.raises(NotDeliveredError):
+    with pytest.raises(NotDeliveredError):  # it cannot be written
         sink.send(some)
     path.rmdir()
     sink.send(some)

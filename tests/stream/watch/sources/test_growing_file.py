@@ -11,12 +11,23 @@ SIGNAL = np.arange(1000, dtype="<i2")
 FORM = Form.of(8000, "i16")
 
 
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "a.raw").write_bytes(SIGNAL.tobytes())
+    return tmp_path / "a.raw"
+
+
+def read_whole(source, known=None):
+    with Collected(source, known) as found:
+        found.thread.join(10)
+    return found
+
+
 def source(path, **given):
     return GrowingFile(str(path), options(rate=FORM.rate, dtype="i16", **given))
 
 
-def test_what_is_added_is_read(tmp_path):
-    path = tmp_path / "a.raw"
+def test_what_is_added_is_read(path):
     path.write_bytes(SIGNAL.tobytes()[:601])
     with Collected(source(path)) as found:
         found.until(lambda f: len(f.samples()) == 300)
@@ -27,19 +38,15 @@ def test_what_is_added_is_read(tmp_path):
     assert [c.first for c in found.chunks] == [0, 300]
 
 
-def test_it_goes_on_where_it_was(tmp_path):
-    path = tmp_path / "a.raw"
-    path.write_bytes(SIGNAL.tobytes())
+def test_it_goes_on_where_it_was(path):
     known = {str(path): StreamPosition(FORM, "now", 400, False, 0.0)}
-    with Collected(source(path, follow=False), known) as found:
-        found.thread.join(10)
+    found = read_whole(source(path, follow=False), known)
     assert found.samples().tolist() == SIGNAL[400:].tolist()
     assert (found.chunks[0].first, found.chunks[-1].last) == (400, True)
 
 
-def test_a_file_that_was_replaced_is_read_from_its_beginning(tmp_path):
-    path, other = tmp_path / "a.raw", tmp_path / "b.raw"
-    path.write_bytes(SIGNAL.tobytes())
+def test_a_file_that_was_replaced_is_read_from_its_beginning(path):
+    other = path.with_name("b.raw")
     other.write_bytes(SIGNAL[::-1].tobytes())
     with Collected(source(path)) as found:
         found.until(lambda f: len(f.samples()) == 1000)
@@ -50,8 +57,7 @@ def test_a_file_that_was_replaced_is_read_from_its_beginning(tmp_path):
     assert "another file" in found.said[0]
 
 
-def test_a_file_that_was_cut_off_meanwhile_is_another_one(tmp_path):
-    path = tmp_path / "a.raw"
+def test_a_file_that_was_cut_off_meanwhile_is_another_one(path):
     path.write_bytes(SIGNAL[:100].tobytes())
     with Collected(source(path), {str(path): StreamPosition(FORM, "now", 400, False, 0.0)}) as found:
         found.until(lambda f: len(f.samples()) == 100)
@@ -61,15 +67,12 @@ def test_a_file_that_was_cut_off_meanwhile_is_another_one(tmp_path):
 def test_a_wav_says_its_rate_and_what_follows_its_samples_is_none(tmp_path):
     path = tmp_path / "a.wav"
     path.write_bytes(wav(SIGNAL, 9000, more=b"LIST\x04\0\0\0more"))
-    with Collected(GrowingFile(str(path), options(follow=False))) as found:
-        found.thread.join(10)
+    found = read_whole(GrowingFile(str(path), options(follow=False)))
     assert found.samples().tolist() == SIGNAL.tolist()
     assert found.chunks[0].form == Form.of(9000, "i16")
 
 
-def test_raw_samples_need_a_rate(tmp_path):
-    path = tmp_path / "a.raw"
-    path.write_bytes(SIGNAL.tobytes())
+def test_raw_samples_need_a_rate(path):
     with pytest.raises(ConfigError, match="--rate"):
         GrowingFile(str(path), options()).run(lambda c: None, print, Collected(source(path)).stopped, {})
 
@@ -106,32 +109,22 @@ def test_a_stop_does_not_wait_for_a_header(tmp_path):
     assert not found.chunks
 
 
-def test_channels_that_are_a_stream_each_go_on_where_they_were(tmp_path):
-    path = tmp_path / "a.raw"
-    path.write_bytes(SIGNAL.tobytes())
+def test_channels_that_are_a_stream_each_go_on_where_they_were(path):
     two = source(path, channels=2, follow=False)
-    with Collected(two, {f"{path}[1]": StreamPosition(FORM, "now", 400, False, 0.0)}) as found:
-        found.thread.join(10)
+    found = read_whole(two, {f"{path}[1]": StreamPosition(FORM, "now", 400, False, 0.0)})
     assert found.samples().tolist() == SIGNAL[800:].tolist()
-    with Collected(two, {f"{path}[1]": StreamPosition(FORM, "now", 500, True, 0.0)}) as found:
-        found.thread.join(10)
+    found = read_whole(two, {f"{path}[1]": StreamPosition(FORM, "now", 500, True, 0.0)})
     assert not found.chunks
     assert "fresh --state" in found.said[0]
 
 
-def test_samples_that_were_taken_for_another_kind_are_read_again(tmp_path):
-    path = tmp_path / "a.raw"
-    path.write_bytes(SIGNAL.tobytes())
-    with Collected(
-        source(path, follow=False), {str(path): StreamPosition(Form.of(8000), "now", 400, False, 0.0)}
-    ) as found:
-        found.thread.join(10)
+def test_samples_that_were_taken_for_another_kind_are_read_again(path):
+    known = {str(path): StreamPosition(Form.of(8000), "now", 400, False, 0.0)}
+    found = read_whole(source(path, follow=False), known)
     assert found.samples().tolist() == SIGNAL.tolist()
 
 
-def test_bytes_that_are_no_whole_sample_are_told(tmp_path):
-    path = tmp_path / "a.raw"
+def test_bytes_that_are_no_whole_sample_are_told(path):
     path.write_bytes(SIGNAL.tobytes() + b"!")
-    with Collected(source(path, follow=False)) as found:
-        found.thread.join(10)
+    found = read_whole(source(path, follow=False))
     assert "the last 1 bytes" in found.said[0]

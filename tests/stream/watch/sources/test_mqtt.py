@@ -10,7 +10,7 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.broker import Broker
 from dualres.stream.watch.sources import mqtt
-from dualres.stream.watch.sources.mqtt import Header, Mqtt
+from dualres.stream.watch.sources.mqtt import Header, Mqtt, Receipts
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.watch.sources.collected import Collected, options
 
@@ -30,6 +30,16 @@ def source(broker, topic="plant/+", client="tests", **given):
     return made
 
 
+class Connected(Collected):
+    """A source of a broker, from when it is connected."""
+
+    def __init__(self, broker, topic="plant/+", **given):
+        super().__init__(source(broker, topic, **given))
+
+    def __enter__(self):
+        return super().__enter__().until(lambda f: f.said)
+
+
 def acknowledge(found):
     for chunk in found.chunks:
         chunk.acknowledge()
@@ -38,8 +48,7 @@ def acknowledge(found):
 @needs_mosquitto
 def test_every_topic_is_a_stream_with_a_header_and_side_inputs(broker):
     a, b = Device(broker, "plant/a", condition={"load": 3}), Device(broker, "plant/b", rate=8000, dtype="i16")
-    with a, b, Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
+    with a, b, Connected(broker) as found:
         a.send(SIGNAL[:400], 0)
         found.until(lambda f: len(f.chunks) == 1)
         a.publish(json.dumps({"speed": 1500}), "/side")
@@ -57,8 +66,7 @@ def test_every_topic_is_a_stream_with_a_header_and_side_inputs(broker):
 @needs_mosquitto
 def test_what_was_not_acknowledged_comes_again_and_the_rest_does_not(broker):
     with Device(broker) as device:
-        with Collected(source(broker)) as found:
-            found.until(lambda f: f.said)
+        with Connected(broker) as found:
             for i in range(10):
                 device.send(SIGNAL[:10], 10 * i)
             found.until(lambda f: len(f.chunks) == 10)
@@ -72,8 +80,7 @@ def test_what_was_not_acknowledged_comes_again_and_the_rest_does_not(broker):
                 chunk.acknowledge()  # of a connection that is gone: these must do nothing
             acknowledge(again)
             time.sleep(0.3)
-        with Collected(source(broker)) as nothing:
-            nothing.until(lambda f: f.said)
+        with Connected(broker) as nothing:
             time.sleep(0.3)
     assert [c.first for c in again.chunks] == [*range(40, 110, 10)]
     assert nothing.chunks == []
@@ -81,22 +88,19 @@ def test_what_was_not_acknowledged_comes_again_and_the_rest_does_not(broker):
 
 @needs_mosquitto
 def test_samples_wait_for_their_header(broker):
-    with Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
-        with Device(broker) as device:
-            device._client.on_connect = None
-            device.send(SIGNAL, 0)
-            time.sleep(0.5)
-            before = list(found.chunks)
-            device.introduce()
-            found.until(lambda f: len(f.chunks) == 1)
+    with Connected(broker) as found, Device(broker) as device:
+        device._client.on_connect = None
+        device.send(SIGNAL, 0)
+        time.sleep(0.5)
+        before = list(found.chunks)
+        device.introduce()
+        found.until(lambda f: len(f.chunks) == 1)
     assert before == [] or before == found.chunks  # the header may have been first
 
 
 @needs_mosquitto
 def test_a_broker_that_comes_back_is_found_again(broker):
-    with Device(broker) as device, Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
+    with Device(broker) as device, Connected(broker) as found:
         device.send(SIGNAL, 0)
         found.until(lambda f: len(f.chunks) == 1)
         acknowledge(found)
@@ -113,10 +117,8 @@ def test_a_broker_that_comes_back_is_found_again(broker):
 def test_shards_share_the_streams(broker):
     topics = [f"plant/{i}" for i in range(8)]
     devices = [Device(broker, topic) for topic in topics]
-    first, second = (Collected(source(broker, shard=(k, 2), client="g")) for k in (1, 2))
+    first, second = (Connected(broker, shard=(k, 2), client="g") for k in (1, 2))
     with first, second:
-        first.until(lambda f: f.said)
-        second.until(lambda f: f.said)
         for device in devices:
             device.send(SIGNAL, 0)
         first.until(lambda f: len(f.chunks) + len(second.chunks) == 8)
@@ -139,8 +141,8 @@ def test_samples_stay_in_order_while_those_of_another_shard_are_let_go_at_once(b
             other.send(SIGNAL[:10], first).wait_for_publish()
 
     with mine, other:
-        with Collected(source(broker, shard=(1, 2))) as found:
-            found.until(lambda f: f.said)
+        with Connected(broker, shard=(1, 2)):
+            pass
         send(300)  # while nobody is there
         with Collected(source(broker, shard=(1, 2))) as found:
             found.until(lambda f: len(f.chunks) >= 128)
@@ -160,8 +162,8 @@ def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, ra
     monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.3)
     many = np.zeros(20_000, "<f4")
     with Device(broker) as device:
-        with Collected(source(broker)) as found:
-            found.until(lambda f: f.said)
+        with Connected(broker):
+            pass
         sent = [device.send(many, many.size * i) for i in range(300)]  # more than fits into the socket's buffers
         sent[-1].wait_for_publish(20)
     with Collected(source(broker, rate=rate)) as found:  # and no more will come
@@ -172,8 +174,7 @@ def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, ra
 @needs_mosquitto
 def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker, monkeypatch):
     monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.2)
-    with Device(broker) as device, Collected(source(broker, rate=Fraction(8000))) as found:
-        found.until(lambda f: f.said)
+    with Device(broker) as device, Connected(broker, rate=Fraction(8000)) as found:
         device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
         found.until(lambda f: f.chunks)
         device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
@@ -184,8 +185,7 @@ def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker, monke
 @needs_mosquitto
 def test_a_stream_without_a_header_holds_up_no_other(broker, monkeypatch):
     monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.05)
-    with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
+    with Device(broker, "plant/a") as device, Connected(broker) as found:
         for _ in range(mqtt.RECEIVE_MAXIMUM):
             device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
         device.send(SIGNAL, 0)
@@ -197,10 +197,8 @@ def test_a_stream_without_a_header_holds_up_no_other(broker, monkeypatch):
 @needs_mosquitto
 def test_a_shared_subscription_takes_whole_messages_only(broker):
     with Device(broker, "burst/a", stamped=False, whole=True) as whole, Device(broker, "burst/b") as torn:
-        first, second = (Collected(source(broker, "$share/g/burst/+", client=str(k))) for k in (1, 2))
+        first, second = (Connected(broker, "$share/g/burst/+", client=str(k)) for k in (1, 2))
         with first, second:
-            first.until(lambda f: f.said)
-            second.until(lambda f: f.said)
             for i in range(20):
                 whole.publish((SIGNAL + i).tobytes())
             torn.send(SIGNAL, 0)
@@ -215,8 +213,7 @@ def test_a_shared_subscription_takes_whole_messages_only(broker):
 
 @needs_mosquitto
 def test_messages_that_are_odd_in_other_ways_are_told_once(broker):
-    with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
+    with Device(broker, "plant/a") as device, Connected(broker) as found:
         for size in range(1, 10):
             device._client.publish("plant/a", bytes(size), qos=1)
         device.send(SIGNAL, 0)
@@ -226,8 +223,7 @@ def test_messages_that_are_odd_in_other_ways_are_told_once(broker):
 
 @needs_mosquitto
 def test_what_nobody_can_read_is_told_and_acknowledged(broker):
-    with Device(broker) as device, Collected(source(broker)) as found:
-        found.until(lambda f: f.said)
+    with Device(broker) as device, Connected(broker) as found:
         device.publish(b"short")
         found.until(lambda f: any("no stamp" in text for text in f.said))
         device.publish(b"{", "/header")
@@ -259,3 +255,35 @@ def test_odd_addresses_are_refused(url):
 def test_topics_may_have_wildcards():
     assert Broker.parsed("mqtt://host/plant/+/x/#").topic == "plant/+/x/#"
     assert Broker.parsed("mqtts://host/$share/g/plant/+") == Broker("host", 8883, "$share/g/plant/+", True)
+
+
+def test_acknowledgements_keep_the_order_in_which_messages_came():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append((number, qos)))
+    first, second, third = (receipts.of(number, 1) for number in (7, 3, 9))
+    second()
+    third()
+    assert sent == []
+    first()
+    first()
+    assert sent == [(7, 1), (3, 1), (9, 1)]
+
+
+def test_messages_that_need_no_acknowledgement_hold_up_nobody():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append(number))
+    for acknowledge in (receipts.of(0, 0), receipts.of(1, 1))[::-1]:
+        acknowledge()
+    assert sent == [1]
+
+
+def test_messages_of_an_earlier_connection_are_not_acknowledged():
+    sent = []
+    receipts = Receipts(lambda number, qos: sent.append(number))
+    before = receipts.of(1, 1)
+    receipts.forget()
+    now = receipts.of(1, 1)
+    before()
+    assert sent == []
+    now()
+    assert sent == [1]

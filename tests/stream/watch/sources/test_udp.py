@@ -100,8 +100,6 @@ def test_a_stamp_tells_better_what_is_missing(port):
 def test_an_address_that_cannot_be_used_is_told(port):
     with pytest.raises(ConfigError, match="needs a port"):
         Udp("udp://127.0.0.1", options(rate=8000))
-    with (
-        Collected(Udp(f"udp://127.0.0.1:{port}", options(rate=8000))),
-        pytest.raises(ConfigError, match="another port"),
-    ):
-        Udp(f"udp://127.0.0.1:{port}", options(rate=8000))
+    taken = Udp(f"udp://127.0.0.1:{port}", options(rate=8000))
+    with Collected(taken), pytest.raises(ConfigError, match="another port"):
+        Udp(taken.name, options(rate=8000))

@@ -4,8 +4,6 @@ Chunks are acknowledged when a checkpoint that holds what came of them is safe, 
 in the checkpoint or gets it from the broker.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 import time
@@ -28,8 +26,6 @@ _CHUNK = ("id", "stream", "first", "count", "side", "at", "last")
 
 @dataclass(frozen=True)
 class StreamCheckpoint:
-    """A checkpoint."""
-
     by: str  # the process that left it
     streams: list[Stream]
     chunks: list[StoredChunk]
@@ -99,7 +95,9 @@ class Checkpoints:
 
     def advance(self, delivered: int, quiet: bool) -> None:
         """All sinks have the verdicts up to `delivered`. `quiet`: nothing came. To be called when all is judged."""
-        if not self._pending and self._waiting and self._due(quiet):
+        passed = time.monotonic() - self._at
+        due = passed >= (LEAST_S if quiet else EVERY_S) or len(self._waiting) >= MOST
+        if not self._pending and self._waiting and due:
             self._pending = _PendingCheckpoint(pack(self._spool, self._by), self._spool.last_verdict, self._waiting)
             self._waiting = []
         pending = self._pending
@@ -109,7 +107,3 @@ class Checkpoints:
             for acknowledge in pending.acknowledgements:
                 acknowledge()
             self._pending, self._at = None, time.monotonic()
-
-    def _due(self, quiet: bool) -> bool:
-        passed = time.monotonic() - self._at
-        return passed >= (LEAST_S if quiet else EVERY_S) or len(self._waiting) >= MOST

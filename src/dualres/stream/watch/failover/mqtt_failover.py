@@ -39,10 +39,7 @@ class MqttFailover(Mqtt):
         self._client.on_publish = self._on_publish
 
     def claim(self, say: Say, stopped: threading.Event) -> bytes | None:
-        """Wait for our turn and take the session; what the one before us left.
-
-        Where that is a TurnLostError, `abandon` it.
-        """
+        """Wait for our turn and take the session; what the one before us left. After a TurnLostError, `abandon` it."""
         say(f"{self._broker}: stands by for {self.client_id}")
         if not self._turn.wait(stopped):
             raise TurnLostError(f"{self._broker}: stopped while it stood by")

@@ -1,7 +1,5 @@
 """Processes that stand by for each other: one works, and when it ends another goes on where it was."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from uuid import uuid4
@@ -37,7 +35,6 @@ class Standby:
         self.stream_errors: list[Exception] = []  # it never ends by itself, so it has no final report
 
     def stop(self) -> None:
-        """From another thread or a signal's handler."""
         self._stopped.set()
         if self._agent:
             self._agent.stop()

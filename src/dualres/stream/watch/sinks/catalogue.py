@@ -1,7 +1,5 @@
 """The kinds of sinks: `-`, a file by its ending, or a URL by its scheme."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,19 +15,12 @@ from dualres.utils.files import check_writable
 
 Make = Callable[[str], Sink]
 OUTPUT = "-"
-SCHEMES: dict[str, Make] = {
-    "mqtt": MqttSink,
-    "mqtts": MqttSink,
-    "http": Webhook,
-    "https": Webhook,
-    "influx+http": Influx,
-    "influx+https": Influx,
-}
+SCHEMES: dict[str, Make] = {"mqtt": MqttSink, "mqtts": MqttSink, "http": Webhook, "https": Webhook}
+SCHEMES |= {"influx+http": Influx, "influx+https": Influx}
 ENDINGS: dict[str, Make] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prometheus, ".lp": LineFile}
 
 
 def sink_of(text: str) -> Sink:
-    """What a user named."""
     if text == OUTPUT:
         return StandardOutput(text)
     scheme, separator, _ = text.partition("://")

@@ -1,7 +1,5 @@
 """A CSV table with a row per verdict."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """One JSON object per line, on standard output or in a file."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """InfluxDB's line protocol: to a file, or to a server's write address."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

@@ -68,8 +68,6 @@ class MqttSink(Sink):
 
 
 class _Connection:
-    """Until it is lost."""
-
     def __init__(self, broker: Broker) -> None:
         self._ready, self._lost = threading.Event(), ""  # and why
         self._refusals: dict[int, str] = {}  # why, by the numbers of messages

@@ -1,7 +1,5 @@
 """A text file of the latest verdicts, for the textfile collector of Prometheus' node_exporter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any

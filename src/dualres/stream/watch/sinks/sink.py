@@ -1,7 +1,5 @@
 """The interface of a sink of verdicts, and the file access that several of them share."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

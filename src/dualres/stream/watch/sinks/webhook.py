@@ -1,7 +1,5 @@
 """A web address that gets a POST for every verdict."""
 
-from __future__ import annotations
-
 import json
 import urllib.error
 import urllib.request

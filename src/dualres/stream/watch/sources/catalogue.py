@@ -1,7 +1,5 @@
 """The kinds of sources: a path, `-`, or a URL whose scheme is listed here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,16 +13,11 @@ from dualres.stream.watch.sources.source import Source, SourceOptions
 from dualres.stream.watch.sources.udp import Udp
 
 PIPE = "-"
-SCHEMES: dict[str, Callable[[str, SourceOptions], Source]] = {
-    "udp": Udp,
-    "serial": SerialPort,
-    "mqtt": Mqtt,
-    "mqtts": Mqtt,
-}
+Make = Callable[[str, SourceOptions], Source]
+SCHEMES: dict[str, Make] = {"udp": Udp, "serial": SerialPort, "mqtt": Mqtt, "mqtts": Mqtt}
 
 
 def source_of(text: str, options: SourceOptions) -> Source:
-    """What a user named."""
     if text == PIPE:
         return Pipe("stdin", options)
     scheme, separator, _ = text.partition("://")

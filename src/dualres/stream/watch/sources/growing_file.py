@@ -1,7 +1,5 @@
 """A file that grows: raw samples or WAV, followed as it is written."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Mapping
@@ -56,12 +54,10 @@ class GrowingFile(Source):
         rest = b""
         while not self._stopped.is_set():
             more = file.read(MOST if end is None else max(0, min(MOST, end - file.tell())))
-            held = rest + more
-            whole = len(held) - len(held) % form.width
+            whole, rest = form.split(rest + more)
             if whole:
-                self._put(Chunk(self.name, form, held[:whole], first=reached))
-                reached += whole // form.width
-            rest = held[whole:]
+                self._put(Chunk(self.name, form, whole, first=reached))
+                reached += form.count(whole)
             if not more:
                 if not self.options.follow or self._replaced(file):
                     if rest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,7 +19,6 @@ from zlib import crc32
 from dualres.errors import MISFIT, ConfigError
 from dualres.stream.monitor.chunk import Chunk, Form, split_stamp
 from dualres.stream.watch.broker import KEEPALIVE_S, Broker
-from dualres.stream.watch.sources.ack_order import Receipts
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 if TYPE_CHECKING:
@@ -37,8 +36,6 @@ MOST_REQUESTS, MOST_REQUESTS_WITH_RATE = 10, 4  # then samples are left out, or 
 
 @dataclass(frozen=True)
 class Header:
-    """What the messages of a topic are."""
-
     form: Form
     stamped: bool = False  # start and first index stand before the samples
     whole: bool = False  # every message is a recording of its own
@@ -176,7 +173,6 @@ class Mqtt(Source):
         acknowledge()
 
     def _release(self, stream: str) -> None:
-        """Samples that waited for their header."""
         for message, acknowledge in self._headerless.pop(stream, ()):
             self._read(message, acknowledge)
 
@@ -214,6 +210,46 @@ class Mqtt(Source):
         if (about or text) not in self._notices:
             self._notices.add(about or text)
             self._say(text)
+
+
+@dataclass
+class _Receipt:
+    number: int  # of the message, on this connection
+    qos: int
+    due: bool = False
+
+
+class Receipts:
+    """Acknowledgements of one connection at a time; what is acknowledged too early is kept until all before it are.
+
+    MQTT asks for the order in which messages came (version 5, 4.6). It matters: where later messages are acknowledged
+    before 256 earlier ones, Mosquitto sends new messages ahead of those that wait, and samples come out of their order.
+    """
+
+    def __init__(self, send: Callable[[int, int], object]) -> None:
+        """`send` takes a message's number and its quality of service."""
+        self._send, self._lock = send, threading.Lock()
+        self._open: deque[_Receipt] = deque()
+
+    def of(self, number: int, qos: int) -> Callable[[], None]:
+        """For each message, as it comes: what acknowledges it, from any thread, and does no harm if called twice."""
+        receipt = _Receipt(number, qos)
+        if qos:
+            with self._lock:
+                self._open.append(receipt)
+        return lambda: self._acknowledge(receipt)
+
+    def forget(self) -> None:
+        """A new connection: messages of the one before come again, and another may have their number."""
+        with self._lock:
+            self._open.clear()
+
+    def _acknowledge(self, receipt: _Receipt) -> None:
+        with self._lock:
+            receipt.due = True
+            while self._open and self._open[0].due:
+                first = self._open.popleft()
+                self._send(first.number, first.qos)
 
 
 def _qos(qos: int) -> Any:

@@ -1,7 +1,5 @@
 """Standard input: raw samples or WAV, until it ends."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading
@@ -31,12 +29,10 @@ class Pipe(Source):
         while not stopped.is_set():
             more = os.read(descriptor, MOST if left is None else min(MOST, left))  # other things may follow samples
             left = None if left is None else left - len(more)
-            held = rest + more
-            whole = len(held) - len(held) % form.width
+            whole, rest = form.split(rest + more)
             if whole:
-                put(Chunk(self.name, form, held[:whole]))
+                put(Chunk(self.name, form, whole))
                 any_samples = True
-            rest = held[whole:]
             if not more:
                 if rest:
                     say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")

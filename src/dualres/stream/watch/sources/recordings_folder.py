@@ -1,7 +1,5 @@
 """A folder that fills: every new file that is complete is a recording, and a stream of its own."""
 
-from __future__ import annotations
-
 import re
 import threading
 import time

@@ -1,7 +1,5 @@
 """A serial port that sends raw samples without a pause."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -52,11 +50,9 @@ class SerialPort(Source):
                 stopped.wait(AGAIN_S)
 
     def _listen(self, port: Any, put: Put, stopped: threading.Event, missing: int) -> None:
-        rest, width = b"", self._form.width
+        rest = b""
         while not stopped.is_set():
-            held = rest + port.read(max(1, port.in_waiting))
-            whole = len(held) - len(held) % width
+            whole, rest = self._form.split(rest + port.read(max(1, port.in_waiting)))
             if whole:
-                put(Chunk(self.name, self._form, held[:whole], missing=missing))
+                put(Chunk(self.name, self._form, whole, missing=missing))
                 missing = 0
-            rest = held[whole:]

@@ -1,7 +1,5 @@
 """The interface of a source of samples."""
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -42,8 +40,6 @@ class SourceOptions:
 
 @dataclass(frozen=True)
 class StreamPosition:
-    """What is known of a stream from before."""
-
     form: Form
     start: str
     stop: int  # index of the first sample that is not safe yet
@@ -52,10 +48,7 @@ class StreamPosition:
 
 
 def position_in(positions: Mapping[str, StreamPosition], name: str, form: Form) -> StreamPosition | None:
-    """What is known of a source's samples in this form; where its channels are a stream each, of the first.
-
-    Indices of samples in another form would be those of other bytes.
-    """
+    """What is known of a source's samples in this very form; where its channels are a stream each, of the first."""
     both = ((positions.get(name), form), (positions.get(f"{name}[1]"), replace(form, channels=1)))
     return next((one for one, expected in both if one and one.form == expected), None)
 

@@ -1,7 +1,5 @@
 """UDP datagrams of raw samples; every sender is a stream."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct
@@ -88,10 +86,7 @@ class Udp(Source):
                 (self._dropped,) = _COUNT.unpack(data)
 
     def _share(self, stream: str, count: int) -> int:
-        """Samples that a stream lacks by datagrams that the system dropped since it was heard last.
-
-        Their senders are unknown, so every stream gets a gap of its share.
-        """
+        """A stream's share, in samples, of the datagrams that the system dropped since; nobody knows their senders."""
         dropped = self._dropped - self._drops_before.get(stream, self._dropped)
         self._drops_before[stream] = self._dropped
         return max(1, round(dropped * count / len(self._drops_before))) if dropped else 0

@@ -1,7 +1,5 @@
 """The header of a WAV stream, whose length nobody knows yet."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 
@@ -16,15 +14,11 @@ ENDLESS = 0x7FFF0000  # bytes of samples, or more: what programs write that do n
 
 
 def begins_wav(first: bytes) -> bool:
-    """Whether its first bytes are those of a WAV file."""
     return first[:4] == b"RIFF" and first[8:12] == b"WAVE"
 
 
 def form_in_header(read: Callable[[int], bytes], name: str) -> tuple[Form, int | None]:
-    """What follows, and how many bytes of it, if the header knows.
-
-    `read(n)` gives the next n bytes behind the first twelve, and stands at the first sample afterwards.
-    """
+    """The form, and the bytes of samples if known; `read` goes on behind the first twelve bytes, up to the samples."""
     form, size = None, 0
     while True:
         kind, length = struct.unpack("<4sI", _exactly(read, 8, name))
