@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from dualres.bench.campaign.coordinator import RunSummary
 from dualres.bench.campaign.job import Job
@@ -11,8 +11,7 @@ from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.bench.campaign.times import Times, Total
 
 
-@dataclass(frozen=True)
-class StudyPlan:
+class StudyPlan(NamedTuple):
     """One study on one dataset."""
 
     study: str
@@ -38,8 +37,7 @@ def plan_rows(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times:
     return rows
 
 
-@dataclass(frozen=True)
-class StudyProgress:
+class StudyProgress(NamedTuple):
     """One study in one size on one kind of device."""
 
     study: str
@@ -67,8 +65,7 @@ def progress_rows(present: Sequence[str], done: set[str], failed: Collection[str
     return rows, len(done - counted)
 
 
-@dataclass(frozen=True)
-class StudyRun:
+class StudyRun(NamedTuple):
     """One study after a run."""
 
     study: str

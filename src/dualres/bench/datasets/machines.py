@@ -1,4 +1,7 @@
-"""The dataset of simulated machines (`dualres.simulated.machines`): nothing to download, nothing to prepare."""
+"""The dataset of simulated machines (`dualres.simulated.machines`): nothing to download, nothing to prepare.
+
+Three folds of each hold out a load (M10L of machine 10), a speed (M10V), and a specimen of every class (M10S).
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -8,6 +11,12 @@ from typing import get_args
 from dualres.bench.datasets.release import Index, Release, described
 from dualres.errors import RecordingError
 from dualres.simulated.machines import CHANNEL, CLASSES, NAME, NUMBERS, Machine, Unit, family, machine, split
+
+LETTERS: dict[Unit, str] = {"load": "L", "speed": "V", "specimen": "S"}
+
+
+def fold_name(machine: Machine, unit: Unit) -> str:
+    return f"M{machine.number}{LETTERS[unit]}"
 
 
 def index(folder: Path) -> Index:

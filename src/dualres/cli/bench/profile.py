@@ -13,9 +13,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dualres.cli.bench.choice import named, prepared
+from dualres.cli.bench.choice import DEFAULT_DIR, Dir, named, prepared
 from dualres.cli.bench.data import Stores
-from dualres.cli.bench.folder import DEFAULT_DIR, Dir
 from dualres.cli.console import complain, console, errors, progress, say
 from dualres.cli.folder import Device
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dualres.cli.bench.choice import WHOSE, QuickOption, Threads, all_studies
-from dualres.cli.bench.folder import DEFAULT_DIR, ReadDir, opened
+from dualres.cli.bench.choice import DEFAULT_DIR, WHOSE, QuickOption, ReadDir, Threads, all_studies, opened
 from dualres.cli.console import complain, progress, say
 from dualres.cli.folder import Device
 
