@@ -10,7 +10,8 @@ from dualres.model_file.card_schema import LARGEST, Check, flag, list_of, or_nul
 
 def check_facts(facts: Any) -> None:
     """ValueError where a fact is missing or of another kind than `run_job.py` writes; further facts are left alone."""
-    if not _names(facts["classes"]):
+    classes = facts["classes"]
+    if not (classes and list_of(_text)(classes) and len(set(classes)) == len(classes)):
         raise ValueError("its classes are not a list of names")
     for name, (holds, sentence) in FACTS.items():
         if not holds(facts[name]):
@@ -34,10 +35,6 @@ def _text(value: Any) -> bool:
 
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not flag(value) and abs(value) < LARGEST  # NaN is not, either
-
-
-def _names(value: Any) -> bool:
-    return bool(value) and list_of(_text)(value) and len(set(value)) == len(value)
 
 
 def _named(check: Check) -> Check:

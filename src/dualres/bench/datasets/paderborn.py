@@ -62,18 +62,18 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
         return f"{FAULTY_FOLDER} holds recordings whose vibration amplifier was off"
     if path.stem == TRUNCATED:
         return "the official archive holds it truncated: its vibration stops after 190,937 samples"
-    _, damage = _STATES[bearing]
+    label, damage = _STATES[bearing]
     condition = {"setting": name["setting"], "repeat": name["repeat"], "damage": damage}
     # By name: the position of a channel in `Y` is not promised anywhere.
     read = partial(load, path, f"{path.stem}.Y.{CHANNEL}.Data", RATE)
-    return ReleaseEntry(path.stem, label_of(path.stem), bearing, condition, path, read)
-
-
-def label_of(recording: str) -> str:
-    label, _ = _STATES[recording.split("_")[-2]]
-    return label
+    return ReleaseEntry(path.stem, label, bearing, condition, path, read)
 
 
 RELEASE = described(
-    "paderborn", index, channel=CHANNEL, rate=RATE, classes=("healthy", "inner", "outer"), label_of=label_of
+    "paderborn",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=("healthy", "inner", "outer"),
+    label_of=lambda id: _STATES[id.split("_")[-2]][0],
 )

@@ -39,11 +39,7 @@ def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     if int(bearing) not in RETAINED:
         return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
     id = f"{letter}_{bearing}_{stage}"
-    return ReleaseEntry(id, label_of(id), f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
-
-
-def label_of(recording: str) -> str:
-    return LABELS[recording[0]]
+    return ReleaseEntry(id, LABELS[letter], f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:
@@ -54,6 +50,4 @@ def _read(path: Path) -> Samples:
     return load(path, firsts[0], RATE)
 
 
-RELEASE = described(
-    "uored", index, channel="accelerometer (column 1)", rate=RATE, classes=LABELS.values(), label_of=label_of
-)
+RELEASE = described("uored", index, channel="accelerometer (column 1)", rate=RATE, letters=LABELS)

@@ -127,12 +127,8 @@ def _tell_ended(one: PlanResult) -> None:
     recipe = model["plan"]["recipe"]
     origin = "the ledger's model" if model["from_ledger"] else "fitted for this, the ledger has no such model"
     origin += f"; updates: {recipe['updates']}" if recipe else ""
-    errors.print(
-        f"{one.plan.title}: {'known' if one.known else 'measured'} ({origin})",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    line = f"{one.plan.title}: {'known' if one.known else 'measured'} ({origin})"
+    errors.print(line, markup=False, highlight=False, soft_wrap=True)
     if not one.measurement.agrees:
         complain("differs", f"{one.plan.title}: its workloads, its ways or the ledger disagree", "yellow")
 

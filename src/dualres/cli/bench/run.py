@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,10 +23,12 @@ if TYPE_CHECKING:
     from dualres.bench.campaign.coordinator import RunSummary
     from dualres.bench.campaign.executors import Executor
     from dualres.bench.campaign.job import Job
-    from dualres.bench.campaign.ledger import Ledger
     from dualres.bench.campaign.times import Total
 
 app = typer.Typer(no_args_is_help=True, help=f"Plan, run, report and verify studies: the paper's and ours.\n\n{WHOSE}")
+
+
+_QUICK = ", quick (reduced size)"
 
 
 class Engine(StrEnum):
@@ -39,14 +40,17 @@ class Engine(StrEnum):
 @JobChoice.options
 def plan(choice: JobChoice, *, folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Show what the studies consist of, what is done, and how long the rest will take."""
+    from dualres.bench.campaign.exchange.ledger_folder import own_ledger
+    from dualres.bench.campaign.ledger import Ledger
     from dualres.bench.campaign.progress_tables import distinct_jobs, plan_rows
     from dualres.bench.campaign.times import Times, times_in
 
     chosen = choice.jobs(stores)
-    with ExitStack() as stack:
-        ledger = _existing(folder, stack)
-        done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
-    table = Table(title=_title("Plan", choice.quick), title_justify="left")
+    done, times = set[str](), Times()
+    if (path := own_ledger(folder)).exists():
+        with Ledger(path) as ledger:
+            done, times = ledger.keys(), times_in(ledger)
+    table = Table(title=f"Plan{_QUICK * choice.quick}", title_justify="left")
     for column in ("Study", "Dataset"):
         table.add_column(column, no_wrap=True)
     for column in ("Methods", "Budgets", "Seeds", "Jobs", "Done", "Rest"):
@@ -96,10 +100,8 @@ def run(
             with live() as report:
                 summary = run_jobs(wanted, ledger, engine, report)
         except KeyboardInterrupt:
-            kept = len(ledger.keys() & {job.key for job in wanted})
-            errors.print(
-                f"Stopped. {kept} finished jobs are kept; run the same command again to continue.", highlight=False
-            )
+            kept = f"{len(ledger.keys() & {job.key for job in wanted})} finished jobs are kept"
+            errors.print(f"Stopped. {kept}; run the same command again to continue.", highlight=False)
             raise typer.Exit(INTERRUPTED) from None
     _show_end(chosen, summary, choice.quick)
     if summary.known or summary.finished:
@@ -125,9 +127,8 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
         done, failures = ledger.keys(), ledger.failures()
     title = f"{escape(str(folder if exported(folder) else folder / LEDGER))}; datasets: {', '.join(present)}"
     table = Table(title=title, title_justify="left")
-    table.add_column("Study")
-    table.add_column("Size")
-    table.add_column("Device")
+    for column in ("Study", "Size", "Device"):
+        table.add_column(column)
     for column in ("Planned", "Done", "Failed", "Missing"):
         table.add_column(column, justify="right")
     rows, others = progress_rows(present, done, failures.keys())
@@ -179,18 +180,6 @@ def _time(total: Total) -> str:
     return f"over {duration(total.seconds)} ({total.unknown} jobs unknown)" if total.seconds else "unknown"
 
 
-def _title(what: str, quick: bool) -> str:
-    return f"{what}, quick (reduced size)" if quick else what
-
-
-def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
-    from dualres.bench.campaign.exchange.ledger_folder import own_ledger
-    from dualres.bench.campaign.ledger import Ledger
-
-    path = own_ledger(folder)
-    return stack.enter_context(Ledger(path)) if path.exists() else None
-
-
 def _executor(
     choice: JobChoice, stores: Path, folder: Path, *, jobs: int | None, kind: Engine, address: str | None
 ) -> Executor:
@@ -209,7 +198,7 @@ def _executor(
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: RunSummary, quick: bool) -> None:
     from dualres.bench.campaign.progress_tables import run_rows
 
-    table = Table(title=_title("Run", quick), title_justify="left")
+    table = Table(title=f"Run{_QUICK * quick}", title_justify="left")
     table.add_column("Study")
     for column in ("Jobs", "Done before", "Done now", "Failed"):
         table.add_column(column, justify="right")
