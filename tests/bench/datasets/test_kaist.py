@@ -122,41 +122,6 @@ def test_a_folder_that_bears_the_release_s_title_is_searched(tmp_path):
     assert [e.id for e in RELEASE.index(tmp_path).entries] == ["0Nm_Normal"]
 
 
-def test_a_name_that_cannot_exist_is_left_out(tmp_path):
-    touch(tmp_path / "0Nm_Normal.mat")
-    touch(tmp_path / "3Nm_Normal.mat")
-    index = RELEASE.index(tmp_path)
-    assert [e.id for e in index.entries] == ["0Nm_Normal"]
-    assert index.left_out == ((tmp_path / "3Nm_Normal.mat", "no recording of the release has this name"),)
-
-
-def test_a_recording_in_both_spellings_is_refused(tmp_path):
-    touch(tmp_path / "2Nm_Unbalalnce_0583mg.mat")
-    touch(tmp_path / "2Nm_Unbalance_0583mg.mat")
-    with pytest.raises(RecordingError, match=r"2Nm_Unbalance_0583mg is there twice: .*Unbalalnce.* and "):
-        RELEASE.index(tmp_path)
-
-
-def test_nothing_to_find_is_an_error(tmp_path):
-    touch(tmp_path / "vibration_normal_0.csv")  # of the second part, at varying speed
-    with pytest.raises(RecordingError, match=rf"{tmp_path.name}.*looked for the 45 \.mat files"):
-        RELEASE.index(tmp_path)
-
-
-@pytest.mark.parametrize(("name", "source", "target"), [("K1", 2, 4), ("K2", 4, 0)])
-def test_the_folds_follow_their_rule(name, source, target):
-    fold = load_fold(name)
-    assert (fold.dataset, fold.held_out, fold.evaluation_windows) == (RELEASE.name, "load", 23)
-    assert (fold.support_start_s, fold.support_step) == (0, 0.5)
-    assert fold.classes == RELEASE.classes
-    assert name in RELEASE.folds
-    assert fold.support == {
-        "healthy": (f"{source}Nm_Normal",),
-        "inner": (f"{source}Nm_BPFI_03",),
-        "outer": (f"{source}Nm_BPFO_03",),
-        "misalignment": (f"{source}Nm_Misalign_01",),
-        "unbalance": (f"{source}Nm_Unbalance_0583mg",),
-    }
-    assert list(fold.evaluation) == [f"{target}Nm_{state}" for state in STATES]
-    assert len(fold.evaluation) == 15
-    assert not fold.supporting() & set(fold.evaluation)
+@pytest.mark.parametrize(("name", "target"), [("K1", 4), ("K2", 0)])
+def test_the_folds_follow_their_rule(name, target):
+    assert list(load_fold(name).evaluation) == [f"{target}Nm_{state}" for state in STATES]

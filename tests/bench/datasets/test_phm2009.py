@@ -106,19 +106,6 @@ def test_names_outside_the_grammar_are_not_taken(tmp_path):
     assert only(tmp_path).id == "helical1_30hz_high_1"
 
 
-def test_a_recording_that_is_there_twice_is_refused(tmp_path):
-    for folder in "ab":
-        (tmp_path / folder).mkdir()
-        write(tmp_path / folder)
-    with pytest.raises(RecordingError, match="helical1_30hz_high_1 is there twice"):
-        adapter.index(tmp_path)
-
-
-def test_a_folder_without_any_says_what_was_looked_for(tmp_path):
-    with pytest.raises(RecordingError, match=r"looked for 'helical 1_30hz_High_1\.zip'"):
-        adapter.index(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [

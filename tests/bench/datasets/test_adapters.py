@@ -1,0 +1,171 @@
+"""What holds for every adapter: which files it takes, which it names, and the numbers of its folds."""
+
+import pytest
+
+from dualres.bench.datasets import catalog
+from dualres.bench.datasets.folds import load_fold, names
+from dualres.errors import RecordingError
+
+HEALTHY = "health_speed_circulation_10Nm-1000rpm"
+FIRST = "N15_M07_F10_KA01_1"
+
+
+def touch(*paths):
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "strangers", "message"),
+    [
+        ("hust", ["0.5X_B_65Hz.txt"], r"N400\.mat"),  # of the other set of this name
+        ("kaist", ["vibration_normal_0.csv"], r"the 45 \.mat files"),  # of the second part, at varying speed
+        ("ottawa", ["H-E-1.mat", "H-A-4.mat", "H_A_1.mat", "X-A-1.mat"], r"H-A-1\.mat"),
+        ("paderborn", ["N15_M07_F10.mat"], rf"{FIRST}\.mat"),
+        ("uored", ["1_CSV_Raw_Data_Files (.csv)/2_Inner_Race_Faults/I_1_2.csv"], r"the MatLab files I_1_2\.mat"),
+        ("uestc", [], r"N_800\.npy"),
+        ("cwru", [], r"the release's 97\.mat"),
+        ("cwru_12k", [], r"the release's 105\.mat, or IR007_0\.npy"),
+        ("phm2009", [], r"'helical 1_30hz_High_1\.zip'"),
+        ("mcc5", ["readme.txt"], "the release's 240 csv files"),
+    ],
+)
+def test_a_folder_without_any_says_what_was_looked_for(tmp_path, dataset, strangers, message):
+    touch(*(tmp_path / name for name in strangers))
+    index = catalog.release(dataset).index
+    with pytest.raises(RecordingError, match=rf"{tmp_path.name}.*looked for .*{message}"):
+        index(tmp_path)
+    with pytest.raises(RecordingError, match="is not a folder"):
+        index(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "files", "id"),
+    [
+        ("hust", ["v2/N400.mat", "v3/N400.mat"], "N400"),
+        ("kaist", ["2Nm_Unbalalnce_0583mg.mat", "2Nm_Unbalance_0583mg.mat"], "2Nm_Unbalance_0583mg"),
+        ("ottawa", ["version 1/I-A-1.mat", "version 2/I-A-1.mat"], "I-A-1"),
+        ("uored", ["first/I_1_2.mat", "second/I_1_2.mat"], "I_1_2"),
+        ("cwru", ["a/97.mat", "b/97.mat"], "Normal_0"),
+        ("cwru_12k", ["105.mat", "signals/IR007_0.npy"], "IR007_0"),
+        ("phm2009", ["a/helical 1_30hz_High_1.zip", "b/helical 1_30hz_High_1.zip"], "helical1_30hz_high_1"),
+        ("mcc5", [f"a/{HEALTHY}.csv", f"b/{HEALTHY}.csv"], HEALTHY),
+    ],
+)
+def test_a_recording_that_is_there_twice_is_refused(tmp_path, dataset, files, id):
+    touch(*(tmp_path / name for name in files))
+    with pytest.raises(RecordingError, match=f"{id} is there twice: .*{files[0]} and .*{files[1]}"):
+        catalog.release(dataset).index(tmp_path)
+
+
+NO_SUCH = "no recording of the release has this name"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "known", "stranger", "reason"),
+    [
+        *(
+            ("hust", "N400.mat", f"{name}.mat", NO_SUCH)
+            for name in ("IO803", "B400", "IB404", "N900", "N412", "X500", "N4000")
+        ),
+        ("kaist", "0Nm_Normal.mat", "3Nm_Normal.mat", NO_SUCH),
+        *(
+            ("uored", "I_1_2.mat", f"{name}.mat", "the release has no recording of this name")
+            for name in ("I_7_2", "H_3_1", "O_6_0", "H_21_0")
+        ),
+        ("paderborn", f"{FIRST}.mat", "N15_M07_F10_KA99_1.mat", "KA99 is not a bearing of the release"),
+        *(
+            ("mcc5", f"{HEALTHY}.csv", f"{name}.csv", NO_SUCH)
+            for name in (
+                "teeth_break_speed_circulation_10Nm-1000rpm",  # without its severity
+                "health_L_speed_circulation_10Nm-1000rpm",
+                "teeth_break_and_bearing_L_speed_circulation_10Nm-1000rpm",
+                "health_speed_circulation_15Nm-1000rpm",
+                "labels",
+            )
+        ),
+    ],
+)
+def test_a_name_that_cannot_exist_is_left_out(tmp_path, dataset, known, stranger, reason):
+    touch(tmp_path / known, tmp_path / stranger)
+    index = catalog.release(dataset).index(tmp_path)
+    assert [e.path for e in index.entries] == [tmp_path / known]
+    ((path, told),) = index.left_out
+    assert path == tmp_path / stranger
+    assert told.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "name"),
+    [("hust", "N400"), ("kaist", "0Nm_Normal"), ("ottawa", "H-A-1"), ("paderborn", FIRST), ("uored", "I_1_2")],
+)
+def test_a_damaged_file_is_named(tmp_path, dataset, name):
+    (tmp_path / f"{name}.mat").write_bytes(b"this is no MATLAB file")
+    (entry,) = catalog.release(dataset).index(tmp_path).entries
+    with pytest.raises(RecordingError, match=rf"{name}\.mat"):
+        entry.read()
+
+
+FOLDS = {  # held-out unit, start of the support in s, step in windows, windows of a judged recording, recordings judged
+    **dict.fromkeys(("H1", "H2"), ("geometry", 0, 0.5, 7, 42)),
+    **dict.fromkeys(("K1", "K2"), ("load", 0, 0.5, 23, 15)),
+    **dict.fromkeys(("O1", "O2"), ("speed profile", 0, 0.5, 35, 30)),  # 5 classes x 2 profiles x 3 trials
+    "B1": ("bearing", 0, 0.5, None, 260),  # 4 healthy, 4 outer and 5 inner bearings, 4 settings, 5 repeats
+    "B2": ("bearing", 0, 0.5, None, 319),  # 4 healthy, 7 outer and 5 inner, less the one truncated recording
+    **dict.fromkeys(("U1", "U2"), ("bearing", 0, 0.5, 35, 16)),
+    **dict.fromkeys(("C1", "C2"), ("load", 0, 0.5, 23, 14)),
+    **dict.fromkeys(("M1", "M2"), ("motion mode", 15, 1.0, None, 120)),
+    **dict.fromkeys(("P1", "P2"), ("repeat", 1, 1.0, None, 140)),
+    **dict.fromkeys(("S1", "S2"), ("motion mode", 2, 1.0, 23, 120)),
+    **dict.fromkeys(("D1", "D2"), ("bearing", 1, 1.0, None, 32)),
+    "D3": ("load", 1, 1.0, None, 45),
+    **dict.fromkeys(("E1", "E2", "E3", "E4"), ("speed", 1, 1.0, None, 12)),
+}
+CLASSES = {
+    "hust": ("healthy", "inner", "outer", "ball", "inner+outer", "inner+ball", "outer+ball"),
+    "kaist": ("healthy", "inner", "outer", "misalignment", "unbalance"),
+    "ottawa": ("healthy", "inner", "outer", "ball", "combined"),
+    **dict.fromkeys(("paderborn", "uored"), ("healthy", "inner", "outer")),
+    **dict.fromkeys(("cwru", "uestc"), ("healthy", "inner", "outer", "ball")),
+    "cwru_12k": ("inner", "outer", "ball"),
+    "mcc5": ("healthy", "missing_teeth", "wear", "pitting", "crack", "break", "break+inner", "break+outer"),
+    "phm2009": (*(f"H{i}" for i in range(1, 7)), *(f"S{i}" for i in range(1, 9))),
+}
+
+
+@pytest.mark.parametrize("name", [n for n in names() if load_fold(n).dataset != "machines"])
+def test_the_numbers_of_a_fold(name):
+    fold = load_fold(name)
+    release = catalog.release(fold.dataset)
+    assert name in release.folds
+    assert fold.classes == release.classes == CLASSES.get(fold.dataset, release.classes)
+    assert FOLDS[name] == (
+        fold.held_out,
+        fold.support_start_s,
+        fold.support_step,
+        fold.evaluation_windows,
+        len(fold.evaluation),
+    )
+
+
+SOURCES = {  # one recording of every class
+    "H1": [f"{state}500" for state in ("N", "I", "O", "B", "IO", "IB", "OB")],
+    "H2": [f"{state}800" for state in ("N", "I", "O", "B", "IO", "IB", "OB")],
+    "K1": [f"2Nm_{state}" for state in ("Normal", "BPFI_03", "BPFO_03", "Misalign_01", "Unbalance_0583mg")],
+    "K2": [f"4Nm_{state}" for state in ("Normal", "BPFI_03", "BPFO_03", "Misalign_01", "Unbalance_0583mg")],
+    "O1": [f"{health}-A-1" for health in "HIOBC"],
+    "O2": [f"{health}-D-1" for health in "HIOBC"],
+    "B1": [f"N15_M07_F10_{bearing}_1" for bearing in ("K002", "KI01", "KA01")],
+    "B2": [f"N15_M07_F10_{bearing}_1" for bearing in ("K003", "KI04", "KA04")],
+    "U1": ["H_1_0", "I_1_2", "O_6_2"],
+    "U2": ["H_10_0", "I_5_2", "O_10_2"],
+    "C1": [f"{fault}_2" for fault in ("Normal", "IR007", "OR007@6", "B007")],
+    "C2": [f"{fault}_0" for fault in ("Normal", "IR007", "OR007@6", "B007")],
+    **{f"E{i}": [f"{state}_{600 + 200 * i}" for state in "NIOB"] for i in (1, 2, 3, 4)},
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_folds_of_one_source_recording_of_every_class(name):
+    assert list(load_fold(name).support.values()) == [(recording,) for recording in SOURCES[name]]
