@@ -16,7 +16,7 @@ from dualres.bench.campaign.executors import (
     JobSuccess,
     begun,
 )
-from dualres.bench.campaign.process_executor import LocalExecutor, _run_alone
+from dualres.bench.campaign.process_executor import LocalExecutor, _run_all
 from dualres.bench.campaign.run_job import run_job
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.campaign.workers import PAUSE_S, failure
@@ -160,7 +160,7 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
         raise MemoryError("1 TiB")
 
     monkeypatch.setattr("dualres.bench.campaign.process_executor.run_job", greedy)
-    event, goes_on = _run_alone(SMALL, folder, folder, None)
+    ((event, goes_on),) = _run_all([SMALL], folder, folder, None)
     assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; MemoryError: 1 TiB")
     assert not goes_on
@@ -175,7 +175,7 @@ def test_a_failure_is_one_line():
 def made(monkeypatch):
     calls = []
     monkeypatch.setattr(local, "LocalExecutor", lambda *given: calls.append(given))
-    monkeypatch.setattr(local, "_cores", lambda: 16)
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: range(16))
     return calls
 
 

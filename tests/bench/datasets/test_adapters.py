@@ -1,5 +1,7 @@
 """What holds for every adapter: which files it takes, which it names, and the numbers of its folds."""
 
+from pathlib import Path
+
 import pytest
 
 from dualres.bench.datasets import catalog
@@ -7,6 +9,7 @@ from dualres.bench.datasets.folds import load_fold, names
 from dualres.errors import RecordingError
 
 HEALTHY = "health_speed_circulation_10Nm-1000rpm"
+CONDITION = ("severity", "mode", "rpm", "torque")
 FIRST = "N15_M07_F10_KA01_1"
 
 
@@ -14,6 +17,50 @@ def touch(*paths):
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "file", "said"),  # of the file: label, component and condition of its recording
+    [
+        ("hust", "IO602.mat", ("inner+outer", "IO 6206", {"geometry": "6206", "load": "200"})),
+        ("kaist", "0Nm_Normal.mat", ("healthy", "Normal", {"load": "0", "severity": "-"})),
+        ("kaist", "4Nm_BPFI_03.mat", ("inner", "BPFI_03", {"load": "4", "severity": "0.3 mm"})),
+        ("kaist", "0Nm_BPFO_30.mat", ("outer", "BPFO_30", {"load": "0", "severity": "3.0 mm"})),
+        ("kaist", "2Nm_Misalign_05.mat", ("misalignment", "Misalign_05", {"load": "2", "severity": "0.5 mm"})),
+        ("kaist", "2Nm_Unbalance_0583mg.mat", ("unbalance", "Unbalance_0583mg", {"load": "2", "severity": "583 mg"})),
+        ("ottawa", "B-C-1.mat", ("ball", "ball bearing", {"profile": "C", "trial": "1"})),
+        ("ottawa", "C-B-1.mat", ("combined", "combined bearing", {"profile": "B", "trial": "1"})),
+        ("ottawa", "B-B-2.mat", ("ball", "ball bearing", {"profile": "B", "trial": "2"})),
+        (
+            "mcc5",
+            "teeth_break_and_bearing_outer_H_torque_circulation_2000rpm_20Nm.csv",
+            (
+                "break+outer",
+                "teeth_break_and_bearing_outer_H",
+                {"severity": "H", "mode": "torque", "rpm": "2000", "torque": "20"},
+            ),
+        ),
+        *(
+            ("mcc5", f"{state}_{mode}.csv", (label, state, dict(zip(CONDITION, condition, strict=True))))
+            for state, mode, label, *condition in (
+                ("gear_pitting_L", "speed_circulation_20Nm-3000rpm", "pitting", "L", "speed", "3000", "20"),
+                ("miss_teeth", "torque_circulation_1000rpm_10Nm", "missing_teeth", "-", "torque", "1000", "10"),
+                ("teeth_break_M", "torque_circulation_2000rpm_20Nm", "break", "M", "torque", "2000", "20"),
+            )
+        ),
+    ],
+)
+def test_what_a_name_says(tmp_path, dataset, file, said):
+    touch(tmp_path / "folder" / file)
+    (entry,) = catalog.release(dataset).index(tmp_path).entries
+    assert (entry.id, entry.path) == (Path(file).stem, tmp_path / "folder" / file)
+    assert (entry.label, entry.component, entry.condition) == said
+
+
+def test_a_misspelled_name_says_the_same(tmp_path):
+    touch(tmp_path / "2Nm_Unbalalnce_0583mg.mat")
+    (entry,) = catalog.release("kaist").index(tmp_path).entries
+    assert (entry.id, entry.component) == ("2Nm_Unbalance_0583mg", "Unbalance_0583mg")
 
 
 @pytest.mark.parametrize(

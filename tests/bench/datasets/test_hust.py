@@ -67,13 +67,6 @@ def test_all_recordings_are_found(release):
     assert len({e.component for e in index.entries}) == 33  # a bearing has its three loads
 
 
-def test_what_a_name_says(release):
-    (entry,) = (e for e in RELEASE.index(release).entries if e.id == "IO602")
-    assert (entry.label, entry.component) == ("inner+outer", "IO 6206")
-    assert entry.condition == {"geometry": "6206", "load": "200"}
-    assert entry.path == release / "HUST bearing dataset" / "IO602.mat"
-
-
 def test_the_signal_is_data_at_its_own_length(tmp_path):
     even, odd = write(tmp_path / "N400.mat", 2048), write(tmp_path / "IO400.mat", 2049, seed=1)
     found = {e.id: e.read() for e in RELEASE.index(tmp_path).entries}

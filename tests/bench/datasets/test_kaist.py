@@ -58,25 +58,6 @@ def test_all_recordings_are_found_under_their_right_spelling(release):
     assert {e.component for e in index.entries} == set(STATES)
 
 
-@pytest.mark.parametrize(
-    ("file", "name", "label", "component", "condition"),
-    [
-        ("0Nm_Normal", "0Nm_Normal", "healthy", "Normal", {"load": "0", "severity": "-"}),
-        ("4Nm_BPFI_03", "4Nm_BPFI_03", "inner", "BPFI_03", {"load": "4", "severity": "0.3 mm"}),
-        ("0Nm_BPFO_30", "0Nm_BPFO_30", "outer", "BPFO_30", {"load": "0", "severity": "3.0 mm"}),
-        ("2Nm_Misalign_05", "2Nm_Misalign_05", "misalignment", "Misalign_05", {"load": "2", "severity": "0.5 mm"}),
-        *(
-            (file, "2Nm_Unbalance_0583mg", "unbalance", "Unbalance_0583mg", {"load": "2", "severity": "583 mg"})
-            for file in ("2Nm_Unbalalnce_0583mg", "2Nm_Unbalance_0583mg")
-        ),
-    ],
-)
-def test_what_a_name_says(tmp_path, file, name, label, component, condition):
-    touch(tmp_path / f"{file}.mat")
-    (entry,) = RELEASE.index(tmp_path).entries
-    assert (entry.id, entry.label, entry.component, entry.condition) == (name, label, component, condition)
-
-
 @pytest.mark.parametrize("increment", [3.90625e-05, None], ids=["with a rate", "without"])
 def test_the_signal_is_the_first_of_four_columns(tmp_path, increment):
     values = write(tmp_path / "2Nm_Unbalalnce_0583mg.mat", increment=increment)

@@ -80,41 +80,6 @@ def test_all_recordings_are_found(tmp_path):
     assert {e.component for e in index.entries} == set(STATES)
 
 
-@pytest.mark.parametrize(
-    ("name", "label", "component", "condition"),
-    [
-        (
-            "gear_pitting_L_speed_circulation_20Nm-3000rpm",
-            "pitting",
-            "gear_pitting_L",
-            {"severity": "L", "mode": "speed", "rpm": "3000", "torque": "20"},
-        ),
-        (
-            "miss_teeth_torque_circulation_1000rpm_10Nm",
-            "missing_teeth",
-            "miss_teeth",
-            {"severity": "-", "mode": "torque", "rpm": "1000", "torque": "10"},
-        ),
-        (
-            "teeth_break_M_torque_circulation_2000rpm_20Nm",
-            "break",
-            "teeth_break_M",
-            {"severity": "M", "mode": "torque", "rpm": "2000", "torque": "20"},
-        ),
-        (
-            "teeth_break_and_bearing_outer_H_torque_circulation_2000rpm_20Nm",
-            "break+outer",
-            "teeth_break_and_bearing_outer_H",
-            {"severity": "H", "mode": "torque", "rpm": "2000", "torque": "20"},
-        ),
-    ],
-)
-def test_what_a_name_says(tmp_path, name, label, component, condition):
-    touch(tmp_path / f"{name}.csv")
-    (entry,) = RELEASE.index(tmp_path).entries
-    assert (entry.id, entry.label, entry.component, entry.condition) == (name, label, component, condition)
-
-
 @pytest.mark.parametrize("columns", [COLUMNS, COLUMNS[::-1], [f" {c}" for c in COLUMNS]], ids=["", "turned", "spaced"])
 def test_the_column_is_found_by_its_name(tmp_path, columns):
     values = np.random.default_rng(1).standard_normal((50, 8))

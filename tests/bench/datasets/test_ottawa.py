@@ -53,15 +53,6 @@ def test_a_recording_is_the_accelerometer_s(tmp_path):
     assert np.array_equal(signal, vibration)
 
 
-@pytest.mark.parametrize(
-    ("stem", "label", "profile"), [("B-C-1", "ball", "C"), ("C-B-1", "combined", "B"), ("B-B-2", "ball", "B")]
-)
-def test_the_first_letter_is_the_health_and_the_second_the_profile(tmp_path, stem, label, profile):
-    place(tmp_path, stem).touch()
-    (entry,) = ottawa.RELEASE.index(tmp_path).entries
-    assert (entry.label, entry.condition["profile"]) == (label, profile)
-
-
 def test_the_whole_release_has_twelve_recordings_of_each_of_five_bearings(whole):
     assert len(whole.entries) == 60
     assert not whole.left_out
