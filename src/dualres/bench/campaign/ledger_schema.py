@@ -1,7 +1,5 @@
 """What a stored outcome may hold: a ledger may come from anybody, and tables, figures and pages count on its types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,7 +27,6 @@ def check_scores(classes: int, truth: Sequence[int], scores: Sequence[Any]) -> N
 
 
 def _text(value: Any) -> bool:
-    """A string that a file can hold."""
     return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 

@@ -113,8 +113,6 @@ class LocalExecutor:
 
 
 class _Worker(Child):
-    """A running worker, seen from outside."""
-
     remedy = "use fewer jobs"
 
     def __init__(self, threads: int, stores: Path, folder: Path) -> None:

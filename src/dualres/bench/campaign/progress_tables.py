@@ -12,8 +12,6 @@ from dualres.bench.campaign.times import Times, Total
 
 
 class StudyPlan(NamedTuple):
-    """One study on one dataset."""
-
     study: str
     dataset: str
     methods: int
@@ -66,8 +64,6 @@ def progress_rows(present: Sequence[str], done: set[str], failed: Collection[str
 
 
 class StudyRun(NamedTuple):
-    """One study after a run."""
-
     study: str
     jobs: int
     before: int
@@ -98,5 +94,4 @@ def jobs_by_reason(failures: Iterable[tuple[Job, str]]) -> dict[str, list[Job]]:
 
 
 def datasets_of(studies: Iterable[str]) -> list[str]:
-    """All that the studies use, each once."""
     return list(dict.fromkeys(d for name in studies for part in study(name).parts for d in part.datasets))

@@ -1,7 +1,5 @@
 """A Python process of this package beside this one: with its own number of threads, and a pipe to talk through."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -15,7 +13,7 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from queue import SimpleQueue
 from signal import Signals
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dualres.errors import DualResError
 from dualres.plugins import load_plugins
@@ -112,9 +110,6 @@ def failure(error: BaseException) -> str:
     place = f" ({Path(frames[-1].filename).relative_to(PACKAGE)}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {text}{place}"
 
-
-if TYPE_CHECKING:
-    from dualres.utils.progress import Progress
 
 _SERVE = "import sys; from dualres.bench.campaign.workers import serve; serve(int(sys.argv[1]))"
 

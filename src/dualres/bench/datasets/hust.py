@@ -21,7 +21,6 @@ _RELEASED = re.compile("(?P<state>N|I|O|IO|OB|(?:B|IB)(?!4))(?P<bearing>[4-8])0(
 
 
 def index(folder: Path) -> Index:
-    """The recordings below a folder."""
     entries, left_out = parted(find(folder, {".mat"}, re.compile("[A-Z]+[0-9]+")), _entry)
     return collect(folder, entries, "the release's .mat files, N400.mat to OB804.mat", left_out)
 

@@ -33,7 +33,6 @@ _KNOWN = {state: (label, severity) for label, states in STATES.items() for state
 
 
 def index(folder: Path) -> Index:
-    """The recordings below a folder."""
     entries, left_out = parted(find(folder, {".mat"}, _RECORDING), partial(_entry, folder))
     return collect(folder, entries, "the 45 .mat files of its vibration archive, such as 2Nm_BPFI_03.mat", left_out)
 

@@ -49,8 +49,6 @@ _ANY = re.compile(".*")
 
 
 class Mcc5Setting(GearboxSetting):
-    """One recording of the release."""
-
     @property
     def state(self) -> str:
         """The gears and bearings fitted: a class at a severity."""

@@ -161,5 +161,4 @@ def collect(
 
 
 def is_junk(path: PurePath) -> bool:
-    """What macOS leaves in archives."""
     return "__MACOSX" in path.parts or path.name.startswith("._")

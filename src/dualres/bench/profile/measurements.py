@@ -134,7 +134,6 @@ def damaged(folder: Path) -> list[MeasurementError]:
 
 
 def read(path: Path) -> Measurement:
-    """One measurement from its file."""
     try:
         if reason := unusual(path):
             raise ValueError(f"it {reason}")
@@ -242,7 +241,6 @@ class Costs:
         return [name for name in names() if name in NAMES or name in measured]
 
     def only(self, datasets: Collection[str], methods: Collection[str]) -> Costs:
-        """Those of these datasets and methods."""
         found = {(d, m): each for (d, m), each in self.found.items() if d in datasets and m in methods}
         return replace(self, found=found)
 
