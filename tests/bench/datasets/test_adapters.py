@@ -1,7 +1,10 @@
 """What holds for every adapter: which files it takes, which it names, and the numbers of its folds."""
 
+import csv
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dualres.bench.datasets import catalog
@@ -216,3 +219,35 @@ SOURCES = {  # one recording of every class
 @pytest.mark.parametrize("name", SOURCES)
 def test_folds_of_one_source_recording_of_every_class(name):
     assert list(load_fold(name).support.values()) == [(recording,) for recording in SOURCES[name]]
+
+
+def _sized(row):
+    condition = {"load_hp": row["load_hp"], "fault_inch": f"0.{row['size_mil']}"}
+    return condition | ({"position": f"{row['position']}:00"} if row["position"] else {})
+
+
+@pytest.mark.parametrize(
+    ("dataset", "labels", "condition"),
+    [
+        ("cwru_12k", {"inner": 16, "outer": 28, "ball": 16}, _sized),
+        ("uestc", dict.fromkeys(CLASSES["uestc"], 4), lambda row: {"speed_rpm": row["rpm"]}),
+    ],
+)
+def test_the_real_recordings_are_those_of_their_table(data, dataset, labels, condition):
+    release, folder = catalog.release(dataset), data / dataset
+    found = release.index(folder)
+    assert found.left_out == ()
+    assert Counter(e.label for e in found.entries) == labels
+    with (folder / "labels.csv").open(newline="") as file:
+        stated = {row["file"]: row for row in csv.DictReader(file)}
+    assert len(stated) == len(found.entries) == release.recordings
+    samples = 0
+    for entry in found.entries:
+        row, signal = stated[entry.path.relative_to(folder).as_posix()], entry.read()
+        assert (entry.label, entry.component) == (row["label"], row.get("component", entry.component))
+        assert entry.condition == condition(row)
+        assert int(row["rate"]) == release.rate
+        assert len(signal) == int(row["samples"])
+        assert np.isfinite(signal).all()
+        samples += len(signal)
+    assert float(samples / release.rate) == pytest.approx(release.recorded_s, abs=1)

@@ -1,5 +1,4 @@
 import csv
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -88,29 +87,6 @@ def test_the_fold_by_load_follows_its_rule():
         "ball": ("B007_0", "B014_0", "B021_0", "B028_0"),
     }
     assert set(fold.evaluation) == of(FAULTS, (1, 2, 3))
-
-
-def test_the_real_recordings(data):
-    folder = data / "cwru_12k"
-    found = cwru_12k.index(folder)
-    assert found.left_out == ()
-    assert {e.id for e in found.entries} == of(FAULTS)
-    assert Counter(e.label for e in found.entries) == {"inner": 16, "outer": 28, "ball": 16}
-    assert len({e.component for e in found.entries}) == 4 + 4 + 3
-    with (folder / "labels.csv").open(newline="") as file:
-        stated = {row["file"]: row for row in csv.DictReader(file)}
-    assert len(stated) == len(found.entries) == cwru_12k.RELEASE.recordings == 60
-    samples = 0
-    for entry in found.entries:
-        row, signal = stated[entry.path.relative_to(folder).as_posix()], entry.read()
-        assert (entry.label, entry.component) == (row["label"], row["component"])
-        condition = {"load_hp": row["load_hp"], "fault_inch": f"0.{row['size_mil']}"}
-        assert entry.condition == condition | ({"position": f"{row['position']}:00"} if row["position"] else {})
-        assert int(row["rate"]) == cwru_12k.RATE
-        assert len(signal) == int(row["samples"])
-        assert np.isfinite(signal).all()
-        samples += len(signal)
-    assert float(samples / cwru_12k.RATE) == pytest.approx(cwru_12k.RELEASE.recorded_s, abs=1)
 
 
 def test_the_real_recordings_are_those_that_the_table_numbers(data):

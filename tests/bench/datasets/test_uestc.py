@@ -1,6 +1,3 @@
-import csv
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -35,20 +32,3 @@ def test_what_an_entry_says(tmp_path):
 def test_the_folds_follow_their_rule(name, learned):
     others = {f"{state}_{rpm}" for state in STATES.values() for rpm in SPEEDS if rpm != learned}
     assert set(load_fold(name).evaluation) == others
-
-
-def test_the_real_recordings(data):
-    folder = data / "uestc"
-    found = uestc.index(folder)
-    assert Counter(e.label for e in found.entries) == dict.fromkeys(STATES, 4)
-    assert Counter(e.condition["speed_rpm"] for e in found.entries) == {str(rpm): 4 for rpm in SPEEDS}
-    with (folder / "labels.csv").open(newline="") as file:
-        stated = {row["file"]: row for row in csv.DictReader(file)}
-    assert len(stated) == len(found.entries) == uestc.RELEASE.recordings == 16
-    for entry in found.entries:
-        row, signal = stated[entry.path.relative_to(folder).as_posix()], entry.read()
-        assert (entry.label, entry.condition["speed_rpm"]) == (row["label"], row["rpm"])
-        assert int(row["rate"]) == uestc.RATE
-        assert len(signal) == int(row["samples"]) == 262_144
-        assert np.isfinite(signal).all()
-    assert float(16 * 262_144 / uestc.RATE) == pytest.approx(uestc.RELEASE.recorded_s, abs=1)

@@ -76,7 +76,12 @@ def _run_group(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterato
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
     each = [tell_of(job.key, len(jobs)) for job in jobs]
-    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], _report_all(each))
+
+    def tell_all(stage: str, done: int, total: int, remark: str) -> None:
+        for one in each:
+            one(stage, done, total, remark)
+
+    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], tell_all)
     share_s = (time.perf_counter() - begin) / len(jobs)
     for job in jobs:
         (gathered, alone_s), fitted = members.pop(0), fits.pop(job.key)
@@ -108,12 +113,3 @@ def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMetho
         by_stage = zip(*(next(learned) for _ in one.support.axes), strict=True)  # of each, the fits of all axes
         fits[key] = {each[0].method.recipe: joined(each) for each in by_stage}
     return {one.job.key: fits[_without_updates(one.job).key][one.job.recipe] for one in gathered}
-
-
-def _report_all(reports: Sequence[Progress]) -> Progress:
-
-    def report(stage: str, done: int, total: int, remark: str) -> None:
-        for one in reports:
-            one(stage, done, total, remark)
-
-    return report

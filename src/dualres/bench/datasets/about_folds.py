@@ -17,7 +17,6 @@ PROVENANCE = {
     "reconstructed": "are reconstructed",
     "ours": "have no counterpart in the paper",
 }
-_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ""}
 
 
 def labels(fold: Fold) -> dict[str, str | None]:
@@ -70,8 +69,9 @@ def in_words(dataset: str) -> list[str]:
     """What there is to say of a dataset's folds: where they come from first, then a line for each matter."""
     release = catalog.release(dataset)
     folds = [load_fold(name) for name in release.folds]
+    why = ": the paper determines them in part" if release.folds_from == "reconstructed" else ""
     return [
-        f"The folds {PROVENANCE[release.folds_from]}{_WHY[release.folds_from]}. {release.folds_evidence}".rstrip(),
+        f"The folds {PROVENANCE[release.folds_from]}{why}. {release.folds_evidence}".rstrip(),
         *(f"{fold} {rule}." for fold, rule in zip(release.folds, release.fold_rules, strict=False)),
         *_of_each(folds, "Support of", support_windows),
         *_of_each(folds, "Judged in", judged),
