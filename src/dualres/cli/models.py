@@ -26,7 +26,7 @@ def accept_comparators() -> None:
 
 
 def _load_comparator(path: Path) -> Model:
-    from dualres.cli.bench.models import load_comparator
+    from dualres.cli.bench.folds import load_comparator
 
     return load_comparator(path)
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.bench.choice import parsed_seeds
+from dualres.cli.bench.choice import DEFAULT_DIR, Dir, parsed_seeds
 from dualres.cli.bench.data import Stores
-from dualres.cli.bench.folder import DEFAULT_DIR, Dir
 from dualres.cli.bench.folds import tuned_by_fold
 from dualres.cli.console import progress, say
 from dualres.cli.fit_output import announce_tuning, show_choice

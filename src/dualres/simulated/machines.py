@@ -20,7 +20,7 @@ first machines of the default seed: until fault lines stood out, and until linea
 modulation spectra, over another load, were far from chance and from perfect, with scores of a real rig in mind. So it
 is no independent evidence that modulation helps. A score on it says nothing of a real machine.
 
-The dataset `machines` is the machines numbered `NUMBERS`, each with frozen folds of its own (`machine_folds`).
+The dataset `machines` is the machines numbered `NUMBERS`, each with frozen folds of its own.
 """
 
 from collections.abc import Sequence

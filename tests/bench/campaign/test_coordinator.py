@@ -60,8 +60,9 @@ def ledger(tmp_path):
 
 def test_it_does_what_is_missing_and_nothing_else(ledger):
     ledger.record(JOBS[0], synthetic_outcome(JOBS[0]))
-    executor = Pretended()
+    executor = Pretended(slots=3)
     summary = run([*JOBS, JOBS[1]], ledger, executor)
+    assert executor.most == 3
     assert executor.started == JOBS[1:]
     assert ledger.jobs() == {job.key: job for job in JOBS}
     assert (summary.total, summary.known, len(summary.finished), summary.left) == (6, 1, 5, 0)
@@ -71,23 +72,12 @@ def test_it_does_what_is_missing_and_nothing_else(ledger):
     assert not again.started
 
 
-def test_no_more_jobs_are_in_flight_than_there_are_slots(ledger):
-    executor = Pretended(slots=3)
-    run(JOBS, ledger, executor)
-    assert executor.most == 3
-
-
-def test_a_failed_job_is_recorded_and_the_rest_goes_on(ledger):
+def test_a_failed_job_is_recorded_and_tried_again_by_the_next_run(ledger):
     bad = JOBS[2]
     summary = run(JOBS, ledger, Pretended({bad.key: [JobFailure(bad.key, "no such thing")]}))
     assert ledger.failures() == {bad.key: (bad, "no such thing")}
     assert len(ledger.keys()) == 5
     assert [(e.job, e.reason) for e in summary.failed] == [(bad, "no such thing")]
-
-
-def test_the_next_run_tries_a_failed_job_again(ledger):
-    bad = JOBS[2]
-    run(JOBS, ledger, Pretended({bad.key: [JobFailure(bad.key, "no such thing")]}))
     executor = Pretended()
     run(JOBS, ledger, executor)
     assert executor.started == [bad]
@@ -151,12 +141,9 @@ def test_a_job_slower_than_expected_is_judged_by_its_pace():
     assert running.rest_s(whole_s=100.0, now=16.0) == 84.0
     assert running.rest_s(whole_s=12.0, now=16.0) == 24.0  # a second for each of 24 updates
     assert Running(JOBS[0], since=0.0).rest_s(12.0, 16.0) == 0.0
-
-
-def test_of_jobs_done_at_once_each_takes_its_share():
-    running = Running(JOBS[0], since=0.0, stage="fit", stage_since=4.0, done=6, total=30, sharing=4)
-    assert running.rest_s(whole_s=100.0, now=16.0) == 96.0
-    assert running.rest_s(whole_s=12.0, now=16.0) == 12.0  # two seconds for each of 24 updates, and four share them
+    shared = Running(JOBS[0], since=0.0, stage="fit", stage_since=4.0, done=6, total=30, sharing=4)
+    assert shared.rest_s(whole_s=100.0, now=16.0) == 96.0
+    assert shared.rest_s(whole_s=12.0, now=16.0) == 12.0  # two seconds for each of 24 updates, and four share them
 
 
 @pytest.fixture

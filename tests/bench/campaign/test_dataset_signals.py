@@ -47,7 +47,7 @@ def test_a_damaged_file_of_the_cache_changes_nothing(prepared):
     before = source.at_rate(["a"])[0].signal.copy()
     (kept,) = cache.glob("at_64_kHz/*/*.npy")
     content = kept.read_bytes()
-    kept.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
+    kept.write_bytes(flipped(content, 4000))
     np.testing.assert_array_equal(source.at_rate(["a"])[0].signal, before)
     assert kept.read_bytes() == content
 
@@ -56,7 +56,7 @@ def test_a_damaged_store_is_not_learned_from(prepared):
     source, store, _ = prepared
     path = store / "signals" / "a.npy"
     content = path.read_bytes()
-    path.write_bytes(content[:4000] + bytes([content[4000] ^ 1]) + content[4001:])
+    path.write_bytes(flipped(content, 4000))
     with pytest.raises(RecordingError, match="not those that were prepared"):
         source.at_rate(["a"])
 
@@ -91,22 +91,22 @@ def test_a_signal_is_made_once(cache):
     np.testing.assert_array_equal(np.load(cache.folder / "folder" / "a.npy"), SIGNAL)
 
 
-@pytest.mark.parametrize("place", [0, 130, 300, -1])
-def test_one_that_lost_a_bit_is_made_again(cache, place):
+def flipped(content, place):
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *(lambda content, place=place: flipped(content, place) for place in (0, 130, 300, 559)),
+        *(lambda content, length=length: content[:length] for length in (0, 31, 32, 200)),
+    ],
+)
+def test_a_damaged_one_is_made_again(cache, damage):
     kept(cache)
     path = cache.folder / "folder" / "a.npy"
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    path.write_bytes(content)
+    path.write_bytes(damage(path.read_bytes()))
     assert [kept(cache), kept(cache)] == [1, 0]
-
-
-@pytest.mark.parametrize("length", [0, 31, 32, 200])
-def test_one_that_was_cut_is_made_again(cache, length):
-    kept(cache)
-    path = cache.folder / "folder" / "a.npy"
-    path.write_bytes(path.read_bytes()[:length])
-    assert kept(cache) == 1
 
 
 def test_one_without_a_hash_is_made_again(cache):

@@ -16,7 +16,7 @@ from dualres.bench.campaign.executors import (
     JobSuccess,
     begun,
 )
-from dualres.bench.campaign.process_executor import LocalExecutor, _run_alone
+from dualres.bench.campaign.process_executor import LocalExecutor, _run_all
 from dualres.bench.campaign.run_job import run_job
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.campaign.workers import PAUSE_S, failure
@@ -160,7 +160,7 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
         raise MemoryError("1 TiB")
 
     monkeypatch.setattr("dualres.bench.campaign.process_executor.run_job", greedy)
-    event, goes_on = _run_alone(SMALL, folder, folder, None)
+    ((event, goes_on),) = _run_all([SMALL], folder, folder, None)
     assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; MemoryError: 1 TiB")
     assert not goes_on
@@ -171,23 +171,13 @@ def test_a_failure_is_one_line():
     assert failure(KeyError("x")) == "KeyError: 'x'"
 
 
-@pytest.fixture
-def made(monkeypatch):
-    calls = []
-    monkeypatch.setattr(local, "LocalExecutor", lambda *given: calls.append(given))
-    monkeypatch.setattr(local, "_cores", lambda: 16)
-    return calls
-
-
-def test_cores_decide_how_many_jobs_run_side_by_side(made, tmp_path):
-    local.local_executor(tmp_path, tmp_path, jobs=None, threads=4, device="cpu")
-    local.local_executor(tmp_path, tmp_path, jobs=3, threads=4, device="cpu")
-    local.local_executor(tmp_path, tmp_path, jobs=None, threads=32, device="cpu")
-    assert [given[0] for given in made] == [4, 3, 1]
-    assert {given[-1] for given in made} == {FITS_TOGETHER}
-
-
-def test_a_gpu_takes_a_few_workers_that_fit_several_jobs_together(made, tmp_path):
-    local.local_executor(tmp_path, tmp_path, jobs=None, threads=1, device="cuda")
-    ((workers, *_, together),) = made
-    assert (workers, together) == (JOBS_ON_A_GPU, FITS_TOGETHER)
+@pytest.mark.parametrize(
+    ("jobs", "threads", "device", "workers"),
+    [(None, 4, "cpu", 4), (3, 4, "cpu", 3), (None, 32, "cpu", 1), (None, 1, "cuda", JOBS_ON_A_GPU)],
+)
+def test_cores_decide_how_many_workers_there_are_and_a_gpu_takes_few(
+    tmp_path, monkeypatch, jobs, threads, device, workers
+):
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: range(16))
+    executor = local.local_executor(tmp_path, tmp_path, jobs=jobs, threads=threads, device=device)
+    assert (executor.workers, executor.slots) == (workers, workers * FITS_TOGETHER)

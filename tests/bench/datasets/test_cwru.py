@@ -157,30 +157,9 @@ def test_named_files_outside_the_set_are_left_out(tmp_path):
     }
 
 
-def test_the_same_number_twice_is_refused(tmp_path):
-    for folder in "ab":
-        write(tmp_path / folder / "97.mat", DE097=[1, 2])
-    with pytest.raises(RecordingError, match="Normal_0 is there twice"):
-        cwru.index(tmp_path)
-
-
-def test_a_folder_without_any_says_what_was_looked_for(tmp_path):
-    with pytest.raises(RecordingError, match=r"looked for the release's 97\.mat"):
-        cwru.index(tmp_path)
-
-
-@pytest.mark.parametrize(("name", "learned", "judged"), [("C1", 2, 0), ("C2", 0, 2)])
-def test_the_folds_follow_their_rule(name, learned, judged):
-    fold = load_fold(name)
-    assert fold.dataset == cwru.RELEASE.name
-    assert fold.classes == cwru.RELEASE.classes == ("healthy", "inner", "outer", "ball")
-    assert fold.held_out == "load"
-    assert (fold.support_start_s, fold.support_step, fold.evaluation_windows) == (0, 0.5, 23)
-    supporting = {"healthy": "Normal", "inner": "IR007", "outer": "OR007@6", "ball": "B007"}
-    assert fold.support == {label: (f"{fault}_{learned}",) for label, fault in supporting.items()}
-    assert sorted(fold.evaluation) == sorted(f"{fault}_{judged}" for fault in ("Normal", *FAULTS))
-    assert len(fold.evaluation) == 14
-    assert not fold.supporting() & set(fold.evaluation)
+@pytest.mark.parametrize(("name", "judged"), [("C1", 0), ("C2", 2)])
+def test_the_folds_follow_their_rule(name, judged):
+    assert sorted(load_fold(name).evaluation) == sorted(f"{fault}_{judged}" for fault in ("Normal", *FAULTS))
 
 
 LENGTHS = {

@@ -24,6 +24,14 @@ def from_names(fold, folder):
     ]
 
 
+def _unit(recording, held_out):
+    """What a fold's two sides do not share."""
+    if held_out == "bearing":
+        return recording.component
+    names = {"motion mode": "mode", "speed profile": "profile", "speed": "speed_rpm"}
+    return recording.condition.get(names.get(held_out, held_out)) or recording.condition["load_hp"]
+
+
 ELSEWHERE = ("simulated", "machines", "phm2009")  # audited in other files
 
 
@@ -35,6 +43,10 @@ def test_by_metadata(name, tmp_path):
     assert about_folds.labels(fold) == {r.id: r.label for r in recordings}
     for label, members in fold.support.items():
         assert {r.label for r in recordings if r.id in members} == {label}
+    told = [
+        {_unit(r, fold.held_out) for r in recordings if r.id in side} for side in (fold.supporting(), fold.evaluation)
+    ]
+    assert not told[0] & told[1]
     split = Split(tuple(sorted(fold.supporting())), fold.evaluation, fold.held_out)
     limitations = catalog.release(fold.dataset).limitations
     findings = audit(recordings, split, limitations=limitations, signals=False)

@@ -67,25 +67,13 @@ def test_all_recordings_are_found(release):
     assert len({e.component for e in index.entries}) == 33  # a bearing has its three loads
 
 
-def test_what_a_name_says(release):
-    (entry,) = (e for e in RELEASE.index(release).entries if e.id == "IO602")
-    assert (entry.label, entry.component) == ("inner+outer", "IO 6206")
-    assert entry.condition == {"geometry": "6206", "load": "200"}
-    assert entry.path == release / "HUST bearing dataset" / "IO602.mat"
-
-
 def test_the_signal_is_data_at_its_own_length(tmp_path):
     even, odd = write(tmp_path / "N400.mat", 2048), write(tmp_path / "IO400.mat", 2049, seed=1)
     found = {e.id: e.read() for e in RELEASE.index(tmp_path).entries}
     assert np.array_equal(found["N400"], even)
     assert np.array_equal(found["IO400"], odd)
     assert found["IO400"].dtype == np.float32
-
-
-def test_the_rate_is_not_the_shaft_frequency_in_the_file(tmp_path):
-    write(tmp_path / "N400.mat")
-    (entry,) = RELEASE.index(tmp_path).entries
-    assert len(entry.read()) / RELEASE.rate == Fraction("0.04")  # s; `fs` would make it 82 s
+    assert len(found["N400"]) / RELEASE.rate == Fraction("0.04")  # s; `fs` in the file would make it 82 s
 
 
 def test_a_file_without_run_up_is_read(tmp_path):
@@ -101,40 +89,7 @@ def test_a_file_without_data_is_refused(tmp_path):
         entry.read()
 
 
-@pytest.mark.parametrize("name", ["IO803", "B400", "IB404", "N900", "N412", "X500", "N4000"])
-def test_a_name_that_cannot_exist_is_left_out(tmp_path, name):
-    touch(tmp_path / "N400.mat")
-    touch(tmp_path / f"{name}.mat")
-    index = RELEASE.index(tmp_path)
-    assert [e.id for e in index.entries] == ["N400"]
-    ((path, reason),) = index.left_out
-    assert path == tmp_path / f"{name}.mat"
-    assert "no recording of the release has this name" in reason
-
-
-def test_the_other_hust_set_is_not_taken_for_this_one(tmp_path):
-    touch(tmp_path / "0.5X_B_65Hz.txt")
-    with pytest.raises(RecordingError, match=rf"{tmp_path.name}.*looked for .*N400\.mat"):
-        RELEASE.index(tmp_path)
-
-
-def test_a_recording_that_is_there_twice_is_refused(tmp_path):
-    touch(tmp_path / "v2" / "N400.mat")
-    touch(tmp_path / "v3" / "N400.mat")
-    with pytest.raises(RecordingError, match=r"N400 is there twice: .*v2.*v3"):
-        RELEASE.index(tmp_path)
-
-
-@pytest.mark.parametrize(("name", "source", "targets"), [("H1", 5, (7, 8)), ("H2", 8, (5, 6))])
-def test_the_folds_follow_their_rule(release, name, source, targets):
-    fold = load_fold(name)
-    assert (fold.dataset, fold.held_out, fold.evaluation_windows) == (RELEASE.name, "geometry", 7)
-    assert (fold.support_start_s, fold.support_step) == (0, 0.5)
-    assert fold.classes == RELEASE.classes == tuple(LABELS.values())
-    assert name in RELEASE.folds
-    assert fold.support == {label: (f"{letters}{source}00",) for letters, label in LABELS.items()}
+@pytest.mark.parametrize(("name", "targets"), [("H1", (7, 8)), ("H2", (5, 6))])
+def test_the_folds_follow_their_rule(name, targets):
     expected = [f"{letters}{bearing}0{load}" for letters in LABELS for bearing in targets for load in (0, 2, 4)]
-    assert list(fold.evaluation) == expected
-    assert len(expected) == 42
-    bearings = {e.id: e.component for e in RELEASE.index(release).entries}
-    assert not {bearings[r] for r in fold.supporting()} & {bearings[r] for r in fold.evaluation}
+    assert list(load_fold(name).evaluation) == expected

@@ -8,14 +8,41 @@ import pytest
 from dualres.audit import Split, audit
 from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.datasets import catalog
-from dualres.bench.datasets.folds import load_fold
-from dualres.bench.datasets.machine_folds import LETTERS, fold_name, fold_of, nested
-from dualres.bench.datasets.machines import RELEASE, label_of
+from dualres.bench.datasets.folds import Fold, load_fold
+from dualres.bench.datasets.machines import LETTERS, RELEASE, fold_name, label_of
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.simulated import machines
 
 EVERY = list(product(machines.NUMBERS, LETTERS))
 LEARNED = 3  # recordings per class in the study of rigs
+
+
+def fold_of(machine, unit):
+    """The fold. Windows lie side by side from the start on: so four of them fit into 2.1 s, the shortest recordings."""
+    learned, judged = machines.split(machine, unit)
+    support = {
+        label: tuple(recording.id for recording in nested(r for r in learned if r.label == label))
+        for label in machine.classes
+    }
+    evaluation = tuple(recording.id for recording in judged)
+    return Fold(fold_name(machine, unit), machines.NAME, unit, support, evaluation, 0, 1.0, None)
+
+
+def nested(recordings):
+    """The recordings of a class in the order in which budgets take them.
+
+    Next is the one whose speed, load and severity were least often there before, so that few recordings cover much.
+    """
+    left = list(recordings)
+    taken = []
+
+    def met(recording):
+        return sum(recording.condition[key] == one.condition[key] for one in taken for key in recording.condition)
+
+    while left:
+        taken.append(min(left, key=met))  # the first of several
+        left.remove(taken[-1])
+    return taken
 
 
 @pytest.mark.parametrize(("number", "unit"), EVERY)

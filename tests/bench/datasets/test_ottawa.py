@@ -10,7 +10,6 @@ from scipy.io import savemat
 
 from dualres.bench.datasets import ottawa
 from dualres.bench.datasets.folds import load_fold
-from dualres.errors import RecordingError
 
 FOLDERS = {
     "H": "1 Data collected from a healthy bearing",
@@ -54,15 +53,6 @@ def test_a_recording_is_the_accelerometer_s(tmp_path):
     assert np.array_equal(signal, vibration)
 
 
-@pytest.mark.parametrize(
-    ("stem", "label", "profile"), [("B-C-1", "ball", "C"), ("C-B-1", "combined", "B"), ("B-B-2", "ball", "B")]
-)
-def test_the_first_letter_is_the_health_and_the_second_the_profile(tmp_path, stem, label, profile):
-    place(tmp_path, stem).touch()
-    (entry,) = ottawa.RELEASE.index(tmp_path).entries
-    assert (entry.label, entry.condition["profile"]) == (label, profile)
-
-
 def test_the_whole_release_has_twelve_recordings_of_each_of_five_bearings(whole):
     assert len(whole.entries) == 60
     assert not whole.left_out
@@ -75,43 +65,6 @@ def test_letter_c_is_not_called_a_cage_fault(whole):
     assert any("Letter C" in limitation for limitation in ottawa.RELEASE.limitations)
 
 
-def test_two_copies_are_both_named(tmp_path):
-    place(tmp_path / "version 1", "I-A-1").touch()
-    place(tmp_path / "version 2", "I-A-1").touch()
-    with pytest.raises(RecordingError, match=r"I-A-1 is there twice: .*version 1.* and .*version 2"):
-        ottawa.RELEASE.index(tmp_path)
-
-
-def test_a_folder_with_nothing_of_it(tmp_path):
-    for stem in ("H-E-1", "H-A-4", "H_A_1", "X-A-1"):
-        (tmp_path / f"{stem}.mat").touch()
-    with pytest.raises(RecordingError, match=r"looked for H-A-1\.mat"):
-        ottawa.RELEASE.index(tmp_path)
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    place(tmp_path, "H-A-1").write_bytes(b"this is no MATLAB file")
-    (entry,) = ottawa.RELEASE.index(tmp_path).entries
-    with pytest.raises(RecordingError, match=r"H-A-1\.mat"):
-        entry.read()
-
-
-@pytest.mark.parametrize(("name", "learned", "judged"), [("O1", "A", "CD"), ("O2", "D", "AB")])
-def test_the_folds_follow_their_rule(whole, name, learned, judged):
-    fold = load_fold(name)
-    assert fold.dataset == ottawa.RELEASE.name
-    assert fold.classes == ottawa.RELEASE.classes == ("healthy", "inner", "outer", "ball", "combined")
-    assert tuple(fold.support.values()) == tuple((f"{health}-{learned}-1",) for health in "HIOBC")
-    assert (fold.held_out, fold.support_start_s, fold.support_step) == ("speed profile", 0, 0.5)
-    assert fold.evaluation_windows == 35
-    assert set(fold.evaluation) == {e.id for e in whole.entries if e.condition["profile"] in judged}
-    assert len(fold.evaluation) == 30  # 5 classes x 2 profiles x 3 trials
-
-
-@pytest.mark.parametrize("name", ottawa.RELEASE.folds)
-def test_support_and_evaluation_share_no_profile(whole, name):
-    fold = load_fold(name)
-    known = {e.id: e for e in whole.entries}
-    assert [known[i].label for members in fold.support.values() for i in members] == list(fold.classes)
-    profiles = [{known[i].condition["profile"] for i in ids} for ids in (fold.supporting(), fold.evaluation)]
-    assert not profiles[0] & profiles[1]
+@pytest.mark.parametrize(("name", "judged"), [("O1", "CD"), ("O2", "AB")])
+def test_the_folds_follow_their_rule(whole, name, judged):
+    assert set(load_fold(name).evaluation) == {e.id for e in whole.entries if e.condition["profile"] in judged}

@@ -91,13 +91,6 @@ def test_a_file_without_the_channel_is_named(tmp_path):
         entry.read()
 
 
-def test_a_damaged_file_is_named(tmp_path):
-    garbage(tmp_path / "KA04" / "N15_M07_F10_KA04_1.mat")
-    (entry,) = paderborn.RELEASE.index(tmp_path).entries
-    with pytest.raises(RecordingError, match=r"N15_M07_F10_KA04_1\.mat"):
-        entry.read()
-
-
 def test_the_whole_release_is_accounted_for(whole):
     assert len(whole.entries) + len(whole.left_out) == 32 * 4 * 20
     labels = {e.component: (e.label, e.condition["damage"]) for e in whole.entries}
@@ -131,12 +124,6 @@ def test_faulty_recordings_stay_closed(tmp_path):
     assert index.left_out == ((faulty, "Fehlerhaft holds recordings whose vibration amplifier was off"),)
 
 
-def test_a_bearing_the_release_does_not_know_is_mentioned(tmp_path):
-    write(tmp_path, "N15_M07_F10_KA04_1")
-    stranger = garbage(tmp_path / "KA99" / "N15_M07_F10_KA99_1.mat")
-    assert paderborn.RELEASE.index(tmp_path).left_out == ((stranger, "KA99 is not a bearing of the release"),)
-
-
 def test_packed_archives_ask_to_be_unpacked(tmp_path):
     garbage(tmp_path / "KA04.rar")
     with pytest.raises(RecordingError, match=r"KA04.rar: still packed; unpack .* unar or unrar"):
@@ -151,46 +138,15 @@ def test_packed_archives_ask_to_be_unpacked(tmp_path):
 
 
 def test_a_folder_with_nothing_of_the_task(tmp_path):
-    garbage(tmp_path / "N15_M07_F10.mat")
-    with pytest.raises(RecordingError, match=r"looked for N15_M07_F10_KA01_1\.mat"):
-        paderborn.RELEASE.index(tmp_path)
     garbage(tmp_path / "K001" / "N15_M07_F10_K001_1.mat")
     with pytest.raises(RecordingError, match="K001 is reserved"):
         paderborn.RELEASE.index(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "support", "healthy", "damage", "evaluated"),
-    [
-        # 4 healthy, 4 outer and 5 inner bearings are retained: 13 x 4 settings x 5 repeats.
-        ("B1", ("K002", "KI01", "KA01"), {"K003", "K004", "K005", "K006"}, "real", 260),
-        # 4 healthy, 7 outer and 5 inner bearings: 16 x 4 x 5, less the one truncated recording.
-        ("B2", ("K003", "KI04", "KA04"), {"K002", "K004", "K005", "K006"}, "artificial", 319),
-    ],
+    ("name", "healthy", "damage"),
+    [("B1", {"K003", "K004", "K005", "K006"}, "real"), ("B2", {"K002", "K004", "K005", "K006"}, "artificial")],
 )
-def test_the_folds_follow_their_rule(whole, name, support, healthy, damage, evaluated):
-    fold = load_fold(name)
-    assert fold.dataset == paderborn.RELEASE.name
-    assert fold.classes == paderborn.RELEASE.classes == ("healthy", "inner", "outer")
-    assert tuple(fold.support.values()) == tuple((f"N15_M07_F10_{b}_1",) for b in support)
-    assert (fold.held_out, fold.support_start_s, fold.support_step, fold.evaluation_windows) == (
-        "bearing",
-        0,
-        0.5,
-        None,
-    )
-    rule = {
-        e.id
-        for e in whole.entries
-        if (e.component in healthy or e.condition["damage"] == damage) and int(e.condition["repeat"]) <= 5
-    }
-    assert set(fold.evaluation) == rule
-    assert len(fold.evaluation) == evaluated
-
-
-@pytest.mark.parametrize("name", paderborn.RELEASE.folds)
-def test_support_and_evaluation_share_no_bearing(whole, name):
-    fold = load_fold(name)
-    known = {e.id: e for e in whole.entries}
-    assert [known[i].label for members in fold.support.values() for i in members] == list(fold.classes)
-    assert not {known[i].component for i in fold.supporting()} & {known[i].component for i in fold.evaluation}
+def test_the_folds_follow_their_rule(whole, name, healthy, damage):
+    of_rule = (e for e in whole.entries if e.component in healthy or e.condition["damage"] == damage)
+    assert set(load_fold(name).evaluation) == {e.id for e in of_rule if int(e.condition["repeat"]) <= 5}

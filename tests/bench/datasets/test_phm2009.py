@@ -106,19 +106,6 @@ def test_names_outside_the_grammar_are_not_taken(tmp_path):
     assert only(tmp_path).id == "helical1_30hz_high_1"
 
 
-def test_a_recording_that_is_there_twice_is_refused(tmp_path):
-    for folder in "ab":
-        (tmp_path / folder).mkdir()
-        write(tmp_path / folder)
-    with pytest.raises(RecordingError, match="helical1_30hz_high_1 is there twice"):
-        adapter.index(tmp_path)
-
-
-def test_a_folder_without_any_says_what_was_looked_for(tmp_path):
-    with pytest.raises(RecordingError, match=r"looked for 'helical 1_30hz_High_1\.zip'"):
-        adapter.index(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -202,11 +189,6 @@ def test_a_few_recordings_go_all_the_way(phm2009):
         verdict = diagnose_recording(model, recording)
         assert verdict.windows == 14
         assert np.isfinite(list(verdict.probabilities.values())).all()
-
-
-def test_the_short_recording_is_judged_by_the_windows_it_has(phm2009):
-    (short,) = (r for r in open_store(phm2009) if r.id == "helical5_50hz_high_2")
-    assert len(short.signal) == 245_648
 
 
 @pytest.mark.slow

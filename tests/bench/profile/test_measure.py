@@ -16,16 +16,19 @@ from dualres.bench.methods.minirocket import MiniRocket
 from dualres.bench.methods.model_file import as_model
 from dualres.bench.methods.neural import FittedNeural
 from dualres.bench.methods.rocket import FEATURES
-from dualres.bench.profile import measure as memory
 from dualres.bench.profile import measure as module
 from dualres.bench.profile.backends import TOLERANCE
 from dualres.bench.profile.checkpoints import ProfilePaths, find, fit, wanted_job
 from dualres.bench.profile.measure import Before, bytes_of, held_now, measure, memory_of, resident_bytes, watched
-from dualres.bench.profile.plan import EAGER, WAYS, Plan
+from dualres.bench.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WAYS, WINDOW, Plan
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ModelFileError
 from dualres.judge import backends as scorers
-from dualres.judge.verdict import STRETCH
+from dualres.judge.model import Model
+from dualres.judge.verdict import STRETCH, window_scores
 from dualres.kernel import compiled
+from dualres.model_file.card import Card
+from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
 
 PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
@@ -232,7 +235,7 @@ def test_of_minirocket_only_the_ridge_classifier_is_trained():
     assert stored(MiniRocket().blank(2))["head"] == 8 * (FEATURES + 1)
 
 
-pytestmark = pytest.mark.skipif(not memory.STATM.exists(), reason="needs Linux")
+pytestmark = pytest.mark.skipif(not module.STATM.exists(), reason="needs Linux")
 
 MUCH = 200 * 2**20
 
@@ -272,7 +275,7 @@ def test_the_work_is_done_as_often_as_asked():
 
 
 def test_a_system_that_does_not_tell_gives_nothing(monkeypatch, tmp_path):
-    monkeypatch.setattr(memory, "STATM", tmp_path / "none")
+    monkeypatch.setattr(module, "STATM", tmp_path / "none")
     seen = memory_of(lambda: None, 1, "cpu", held_now("cpu"))
     assert (seen.rss_peak, seen.rss_rise) == (None, None)
 
@@ -284,3 +287,70 @@ def test_memory_of_a_gpu_is_counted_above_what_was_there():
     assert seen.cuda_rise == MUCH
     assert seen.cuda_allocated >= MUCH + held.nbytes
     assert seen.cuda_reserved >= seen.cuda_allocated
+
+
+CONFIG = ModelConfig()
+
+
+class Mean:
+    """Scores a window by its mean, and remembers how many windows it was given at a time."""
+
+    def __init__(self):
+        self.batches = []
+
+    def scores(self, windows):
+        self.batches.append(len(windows))
+        return np.stack([windows.mean(1), -windows.mean(1)], axis=1).astype(np.float64)
+
+
+def mean_model(member):
+    return Model((member,), Card(("up", "down"), CONFIG, None, 0, POLYPHASE, {}, method="mean"))
+
+
+@pytest.fixture(scope="module")
+def recording():
+    rng = np.random.default_rng(1)
+    return Recording.from_array(rng.standard_normal(18 * 12_800).astype(np.float32), 12_800)
+
+
+def test_all_ways_score_the_same_windows_as_a_verdict_does(recording):
+    member = Mean()
+    model = mean_model(member)
+    work = module.calls(model, module.subject(recording, None, long=False, config=CONFIG))
+    prepared, native = work[PREPARED](), work[NATIVE]()
+    np.testing.assert_array_equal(native, window_scores(model, recording))
+    np.testing.assert_array_equal(native, prepared)
+    np.testing.assert_array_equal(work[WINDOW]()[0], prepared[0])
+    assert len(prepared) == 69
+    assert max(member.batches) == STRETCH == 64
+
+
+def test_fewer_windows_at_once_give_the_same_scores(recording):
+    member = Mean()
+    on = module.subject(recording, None, long=False, config=CONFIG)
+    few, many = (module.calls(mean_model(each), on, size) for each, size in ((member, 4), (Mean(), STRETCH)))
+    for name in (PREPARED, NATIVE):
+        np.testing.assert_array_equal(few[name](), many[name]())
+    assert max(member.batches) == 4
+
+
+def test_the_limit_of_the_evaluation_holds(recording):
+    work = module.calls(mean_model(Mean()), module.subject(recording, 7, long=False, config=CONFIG))
+    assert len(work[PREPARED]()) == len(work[NATIVE]()) == 7
+
+
+def test_a_short_recording_is_played_until_it_is_long(recording):
+    on = module.subject(recording, 7, long=True, config=CONFIG)
+    assert LONG_WINDOWS <= on.windows <= LONG_WINDOWS + 2
+    signal = on.recording.signal
+    assert len(signal) / recording.rate >= LONG_S
+    assert on.cycles == pytest.approx(len(signal) / len(recording.signal))
+    np.testing.assert_array_equal(signal[: 2 * 230_400], np.tile(recording.signal, 2))
+
+
+def test_a_long_recording_is_left_as_it_is(recording, monkeypatch):
+    monkeypatch.setattr(module, "LONG_WINDOWS", 2)
+    monkeypatch.setattr(module, "LONG_S", 1.0)
+    on = module.subject(recording, 7, long=True, config=CONFIG)
+    assert on.cycles == 1
+    assert on.windows == 69

@@ -1,12 +1,25 @@
+import copy
 import json
-from dataclasses import replace
+import math
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
-from dualres.bench.profile.measurements import MeasurementError, damaged, keep, kept, read
-from dualres.bench.profile.plan import EAGER, WINDOW, Plan
-from tests.bench.profile.synthetic import made_up
+from dualres.bench.methods import NAMES
+from dualres.bench.profile.measurements import (
+    COSTS,
+    MeasurementError,
+    all_costs,
+    check_facts,
+    damaged,
+    keep,
+    kept,
+    read,
+)
+from dualres.bench.profile.plan import EAGER, WINDOW, Plan, plan
+from dualres.bench.report.tables.costs import cost_tables
+from tests.bench.profile.synthetic import WINDOWS, keep_all, made_up
 
 PLAN = Plan("simulated", "dualres", "cuda", quick=True)
 EAGER_PLAN = replace(PLAN, way=EAGER)
@@ -58,8 +71,8 @@ def test_the_eager_way_agrees_within_a_tolerance_with_the_shipped_one():
 
 
 def test_an_eager_measurement_and_no_other_is_compared_with_the_shipped_way(tmp_path):
-    for plan, other in ((EAGER_PLAN, PLAN), (PLAN, EAGER_PLAN)):
-        measurement = replace(made_up(plan), facts=made_up(other).facts)
+    for one, other in ((EAGER_PLAN, PLAN), (PLAN, EAGER_PLAN)):
+        measurement = replace(made_up(one), facts=made_up(other).facts)
         with pytest.raises(MeasurementError, match="an eager measurement, and no other, is compared"):
             read(keep(measurement, tmp_path))
     path = keep(made_up(EAGER_PLAN), tmp_path)
@@ -88,3 +101,128 @@ def test_a_file_under_another_s_name_is_not_that_other(tmp_path):
     path = keep(made_up(PLAN), tmp_path)
     with pytest.raises(MeasurementError, match="it is the one of simulated-dualres-cuda-4-quick"):
         read(path.rename(tmp_path / "simulated-mambasl-cuda-4-quick.json"))
+
+
+EAGER_FACTS = made_up(EAGER_PLAN).facts
+DONE = tuple(each.name for each in PLAN.workloads)
+FACTS = json.loads(json.dumps(made_up(PLAN).facts))
+
+
+def paths(value, at=()):
+    """All places in a tree of dictionaries but its root."""
+    for name in value if isinstance(value, dict) else ():
+        yield (*at, name)
+        yield from paths(value[name], (*at, name))
+
+
+def changed(at, value):
+    """The facts with another value in one place; `del` takes the field away."""
+    facts = copy.deepcopy(FACTS)
+    inner = facts
+    for name in at[:-1]:
+        inner = inner[name]
+    if value is del_:
+        del inner[at[-1]]
+    else:
+        inner[at[-1]] = value
+    return facts
+
+
+del_ = object()
+
+
+def test_a_measurement_as_it_is_made_passes():
+    check_facts(FACTS, DONE)
+    check_facts(made_up(Plan("simulated", "minirocket"), verdict=False).facts, DONE)
+    check_facts(EAGER_FACTS, DONE)
+
+
+@pytest.mark.parametrize("shipped", [None, {}, {"difference": "0", "same_label": True}, {"difference": 0.0}], ids=str)
+def test_what_is_said_of_the_shipped_way_is_whole(shipped):
+    facts = EAGER_FACTS | {"agreement": EAGER_FACTS["agreement"] | {"shipped": shipped}}
+    with pytest.raises(ValueError, match=r"agreement\.shipped"):
+        check_facts(facts, DONE)
+
+
+@pytest.mark.parametrize(
+    "value", [del_, [], "words", {}, -1.5, None, math.nan], ids=lambda v: "deleted" if v is del_ else str(v)
+)
+def test_what_passes_can_be_shown(tmp_path, value):
+    """Whatever is changed: it is refused, or all tables can be made of it."""
+    refused = 0
+    for at in paths(FACTS):
+        facts = changed(at, value)
+        try:
+            check_facts(facts, DONE)
+        except ValueError:
+            refused += 1
+            continue
+        folder = tmp_path / "profile"
+        folder.mkdir(exist_ok=True)
+        content = {"format": "dualres-profile/1", "plan": asdict(PLAN), **facts}
+        (folder / f"{PLAN.name}.json").write_text(json.dumps(content))
+        assert cost_tables(tmp_path)
+    assert refused > 40 if value is del_ else refused > 20
+
+
+@pytest.mark.parametrize("seconds", [[], [0.0], [-1.0], ["1"], [True], [math.inf], [None]], ids=str)
+def test_times_are_positive_numbers(seconds):
+    with pytest.raises(ValueError, match=r"workloads\.window\.seconds"):
+        check_facts(changed(("workloads", "window", "seconds"), seconds), DONE)
+
+
+def test_nothing_is_made_of_nothing(tmp_path):
+    assert all_costs(tmp_path / "none") == []
+
+
+def test_minirocket_joins_the_gpu_on_the_datasets_that_were_measured_there(tmp_path):
+    keep_all(tmp_path, ["cwru"], device="cuda")
+    keep_all(tmp_path, ["hust"], methods=["minirocket"])
+    (costs,) = all_costs(tmp_path)
+    assert (costs.name, costs.datasets, costs.methods) == ("cuda_4", ["cwru"], list(NAMES))
+    assert costs.found["cwru", "minirocket"].plan.device == "cpu"
+
+
+def test_minirocket_alone_is_shown_where_there_is_nothing_else(tmp_path):
+    keep_all(tmp_path, ["hust"], methods=["minirocket"])
+    (costs,) = all_costs(tmp_path)
+    assert list(costs.found) == [("hust", "minirocket")]
+
+
+def test_devices_threads_and_long_records_stand_apart(tmp_path):
+    for device, threads, long in (("cpu", 1, False), ("cpu", 4, False), ("cuda", 4, False), ("cpu", 4, True)):
+        keep(made_up(Plan("cwru", "dualres", device, threads, long)), tmp_path)
+    assert [costs.name for costs in all_costs(tmp_path)] == ["cpu_1", "cpu_4", "cpu_4_long", "cuda_4"]
+
+
+def test_ways_stand_apart_and_minirocket_is_in_both(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager")
+    keep_all(tmp_path, ["cwru"], ["dualres"])
+    eager, shipped = all_costs(tmp_path)
+    assert [(costs.name, costs.way) for costs in (eager, shipped)] == [("cuda_4_eager", "eager"), ("cuda_4", "shipped")]
+    assert eager.found["cwru", "minirocket"] == shipped.found["cwru", "minirocket"]
+    assert eager.value("window_ms", "cwru", "dualres") != shipped.value("window_ms", "cwru", "dualres")
+    assert list(eager.only(["cwru"], ["minirocket"]).found) == [("cwru", "minirocket")]
+
+
+def test_minirocket_alone_is_not_shown_again_beside_eager_ones(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], "cpu", way="eager")
+    assert [costs.name for costs in all_costs(tmp_path)] == ["cpu_4_eager"]
+
+
+def test_quick_ones_count_only_where_there_are_no_others(tmp_path):
+    keep_all(tmp_path, ["cwru", "hust"], ["dualres"], "cpu", quick=True)
+    assert [(costs.name, costs.datasets) for costs in all_costs(tmp_path)] == [("cpu_4_quick", ["cwru", "hust"])]
+    keep_all(tmp_path, ["cwru"], ["dualres"], "cpu")
+    assert [(costs.name, costs.datasets) for costs in all_costs(tmp_path)] == [("cpu_4", ["cwru"])]
+
+
+def test_quantities_are_those_of_the_measurement(tmp_path):
+    measurement = made_up(plan("cwru", "dualres", "cuda", 4))
+    keep(measurement, tmp_path)
+    (costs,) = all_costs(tmp_path)
+    assert costs.value("native_p95_ms", "cwru", "dualres") == measurement.p95_ms("native")
+    assert costs.value("windows", "cwru", "dualres") == WINDOWS
+    assert costs.value("rss_rise_mib", "cwru", "dualres") == pytest.approx(4096 / 2**20)
+    assert costs.value("window_ms", "cwru", "mambasl") is None
+    assert all(cost.of(measurement) is not None for cost in COSTS.values())

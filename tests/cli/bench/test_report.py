@@ -1,3 +1,5 @@
+from contextlib import contextmanager
+
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -22,6 +24,17 @@ def run(*arguments):
     return result
 
 
+@contextmanager
+def restored(*paths):
+    """The files are as they were when it ends."""
+    kept = {path: path.read_bytes() for path in paths}
+    try:
+        yield
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
@@ -37,6 +50,7 @@ def written(bench):
 def test_a_report_has_tables_figures_and_a_page(written, bench):
     assert written.exit_code == 0
     assert "figures from 4 jobs" in written.output
+    assert "inference costs: not measured; run `dualres profile`" in written.output
     folder = bench / "report"
     for name in ("pilot_simulated", "pilot_differences", "task_inventory"):
         assert (folder / "tables" / f"{name}.md").is_file()
@@ -49,6 +63,12 @@ def test_a_report_is_verified_and_a_changed_cell_ends_with_an_error(written, ben
     result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
     assert result.exit_code == 0
     assert "the tables agree with the ledger" in result.output
+    page = bench / "report" / "index.html"
+    with restored(page):
+        page.write_text(page.read_text().replace("DualRes", "DualRez"))
+        result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
+    assert result.exit_code == 1
+    assert "index.html: was changed since its hash was written to MANIFEST" in result.output
     path = bench / "report" / "tables" / "pilot_simulated.md"
     path.write_text(path.read_text().replace("DualRes", "DualRez"))
     result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
@@ -89,10 +109,6 @@ def test_costs_that_were_measured_are_in_the_report_even_without_a_job(tmp_path)
     assert "costs_window_cpu_4" in (tmp_path / "report" / "index.html").read_text()
     damaged.unlink()
     assert run("verify", "-o", tmp_path / "report", "--dir", tmp_path).exit_code == 0
-
-
-def test_costs_that_were_not_measured_are_named(written):
-    assert "inference costs: not measured; run `dualres profile`" in written.output
 
 
 def test_a_report_may_do_without_the_page(bench, tmp_path, monkeypatch):
@@ -150,41 +166,31 @@ def test_an_export_may_be_exported_again_and_leaves_the_report_alone(results):
 )
 def test_a_changed_byte_anywhere_ends_with_an_error_and_the_file_s_name(results, name):
     path = results / name
-    content = path.read_bytes()
-    path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
-    try:
+    with restored(path):
+        content = path.read_bytes()
+        path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
         result = run("verify", results)
-    finally:
-        path.write_bytes(content)
     assert result.exit_code == 1
     assert f"{path}: was changed" in result.output
 
 
 def test_a_figure_removed_together_with_its_hash_is_found(results):
     figure, sums = results / "figures" / "latency_cpu_4.png", results / "figures" / "SHA256SUMS"
-    kept = {path: path.read_bytes() for path in (figure, sums)}
-    figure.unlink()
-    sums.write_text("".join(line for line in sums.read_text().splitlines(keepends=True) if figure.name not in line))
-    try:
+    with restored(figure, sums):
+        figure.unlink()
+        sums.write_text("".join(line for line in sums.read_text().splitlines(keepends=True) if figure.name not in line))
         result = run("verify", results)
-    finally:
-        for path, content in kept.items():
-            path.write_bytes(content)
     assert result.exit_code == 1
     assert f"{figure}: is missing, though MANIFEST lists it" in result.output
 
 
 def test_an_added_column_is_found_even_with_every_hash_made_again(results):
     path, sums, manifest = results / "tables" / "tables.csv", results / "tables" / "SHA256SUMS", results / "MANIFEST"
-    kept = {each: each.read_bytes() for each in (path, sums, manifest)}
-    path.write_text("".join(f"{line},x\n" for line in path.read_text().splitlines()))
-    write_sums(results / "tables", listed(results / "tables"))
-    write_manifest(results)
-    try:
+    with restored(path, sums, manifest):
+        path.write_text("".join(f"{line},x\n" for line in path.read_text().splitlines()))
+        write_sums(results / "tables", listed(results / "tables"))
+        write_manifest(results)
         result = run("verify", results)
-    finally:
-        for each, content in kept.items():
-            each.write_bytes(content)
     assert result.exit_code == 1
     assert "has other columns than a report's" in result.output
 
@@ -202,14 +208,3 @@ def test_verify_says_what_it_checked_and_compares_the_root_hash(results):
     result = run("verify", results, "--root", "0" * 64)
     assert result.exit_code == 1
     assert "nothing here has the root hash 0000" in result.output
-
-
-def test_the_page_of_a_report_is_covered(written, bench):
-    before = (bench / "report" / "index.html").read_text()
-    (bench / "report" / "index.html").write_text(before.replace("DualRes", "DualRez"))
-    try:
-        result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
-    finally:
-        (bench / "report" / "index.html").write_text(before)
-    assert result.exit_code == 1
-    assert "index.html: was changed since its hash was written to MANIFEST" in result.output

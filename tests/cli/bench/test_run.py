@@ -134,7 +134,8 @@ def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):
     assert "quick (reduced size)" in output
 
 
-def test_plan_says_which_times_are_unknown(call):
+def test_plan_says_which_times_are_unknown_and_which_methods_a_study_does_not_have(call):
+    assert "no job of patchtst in pilot" in call("plan", "pilot", "--methods", "dualres,patchtst").stderr
     assert cells(call("plan", "pilot", "--device", "cuda").output, "pilot")[-1] == "unknown"
 
 
@@ -206,11 +207,6 @@ def test_a_wrong_name_gives_one_clear_sentence(call, tmp_path, arguments, senten
     assert not (tmp_path / "bench").exists()
 
 
-def test_a_method_that_a_study_does_not_have_is_mentioned(call):
-    result = call("plan", "pilot", "--methods", "dualres,patchtst")
-    assert "no job of patchtst in pilot" in result.stderr
-
-
 def test_cuda_without_a_gpu_is_refused(call, made_up):
     made_up.setattr("torch.cuda.is_available", lambda: False)
     assert "PyTorch finds no GPU" in str(call("run", "pilot", "--device", "cuda").exception)
@@ -224,11 +220,8 @@ def test_jobs_of_one_shape_may_be_done_together(call, made_up, device):
     assert MadeUp.made[0].together == FITS_TOGETHER
 
 
-def test_status_needs_a_ledger(call):
-    assert isinstance(call("status").exception, LedgerError)
-
-
 def test_status_tells_quick_from_full_and_other_jobs_from_both(call):
+    assert isinstance(call("status").exception, LedgerError)
     call("run", "pilot", "--quick")
     call("run", "pilot", "--methods", "dualres", "--seeds", "7")
     output = call("status").stdout
@@ -311,9 +304,6 @@ def test_import_is_refused_while_a_run_is_writing(call, tmp_path):
     with sole_writer(tmp_path / "bench" / "ledger.sqlite"):
         error = call("import", tmp_path / "other.sqlite").exception
     assert "another run is writing" in str(error)
-
-
-def test_import_of_nothing_is_refused(call, tmp_path):
     assert "there is no ledger" in str(call("import", tmp_path / "none.sqlite").exception)
 
 

@@ -30,14 +30,10 @@ _Member = tuple[JobInputs, float]  # a job that can be fitted with others, and t
 
 def batch_key(job: Job) -> Hashable:
     """What jobs of one batch have in common; a job that is done alone has nothing in common with any."""
-    if _share_a_pass(job):
+    # Whether fits like its are one on that device, and tell of their updates together.
+    if fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together:
         return job.dataset, job.budget, job.method, _without_updates(job).recipe, job.threads, job.device
     return _without_updates(job).key
-
-
-def _share_a_pass(job: Job) -> bool:
-    """Whether fits like its are one on that device, and tell of their updates together."""
-    return fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together
 
 
 def _without_updates(job: Job) -> Job:
@@ -80,16 +76,19 @@ def _run_group(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterato
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
     each = [tell_of(job.key, len(jobs)) for job in jobs]
-    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], _report_all(each))
+
+    def tell_all(stage: str, done: int, total: int, remark: str) -> None:
+        for one in each:
+            one(stage, done, total, remark)
+
+    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], tell_all)
     share_s = (time.perf_counter() - begin) / len(jobs)
     for job in jobs:
         (gathered, alone_s), fitted = members.pop(0), fits.pop(job.key)
         since = time.perf_counter() - alone_s - share_s
+        tell = tell_of(job.key, 1)
         try:
-            yield (
-                job,
-                judge_fitted(gathered, fitted, folder, begin=since, progress=tell_of(job.key, 1), together=len(jobs)),
-            )
+            yield job, judge_fitted(gathered, fitted, folder, begin=since, progress=tell, together=len(jobs))
         except Exception as error:
             yield job, error
 
@@ -114,13 +113,3 @@ def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMetho
         by_stage = zip(*(next(learned) for _ in one.support.axes), strict=True)  # of each, the fits of all axes
         fits[key] = {each[0].method.recipe: joined(each) for each in by_stage}
     return {one.job.key: fits[_without_updates(one.job).key][one.job.recipe] for one in gathered}
-
-
-def _report_all(reports: Sequence[Progress]) -> Progress:
-    """Progress of all jobs that share a fit."""
-
-    def report(stage: str, done: int, total: int, remark: str) -> None:
-        for one in reports:
-            one(stage, done, total, remark)
-
-    return report

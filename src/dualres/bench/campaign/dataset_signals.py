@@ -6,7 +6,7 @@ import inspect
 import os
 import stat
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -55,19 +55,17 @@ class SignalCache:
     def kept(self, name: str, make: Callable[[], Samples]) -> Samples:
         """The signal of this name: read where an intact one is kept, else made, and kept for the next time."""
         path = self.folder / f"{name}.npy"
-        if not all(map(_is_ours, self._folders(path))):
+        folders = (self.folder / each for each in path.relative_to(self.folder).parents)  # the cache itself included
+        if not all(map(_is_ours, filter(Path.exists, folders))):
             return np.ascontiguousarray(make(), dtype=np.float32)
         content = _intact(path, name)
         if content is None:
-            content = _in_npy(make())
+            buffer = BytesIO()
+            np.save(buffer, np.ascontiguousarray(make(), dtype=np.float32))
+            content = buffer.getvalue()
             write_whole(path, content + _digest(name, content))
         signal: Samples = np.load(BytesIO(content))  # of the very bytes that were checked
         return signal
-
-    def _folders(self, path: Path) -> Iterator[Path]:
-        """Those between the cache and the file that exist, the cache itself included."""
-        inside = path.relative_to(self.folder).parents
-        return (self.folder / each for each in inside if (self.folder / each).exists())
 
 
 def _is_ours(path: Path) -> bool:
@@ -85,17 +83,9 @@ def _intact(path: Path, name: str) -> bytes | None:
     return content if digest == _digest(name, content) else None
 
 
-def _in_npy(signal: Samples) -> bytes:
-    buffer = BytesIO()
-    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32))
-    return buffer.getvalue()
-
-
 def _digest(name: str, content: bytes) -> bytes:
     """Of the content and its name: an intact file under another's name is another's signal."""
-    digest = sha256(f"{name}\n".encode())
-    digest.update(content)
-    return digest.digest()
+    return sha256(f"{name}\n".encode() + content).digest()
 
 
 class DatasetSignals:
@@ -156,13 +146,11 @@ class DatasetSignals:
 
     def _resampled(self, signal: Recording, name: str) -> Recording:
         rate = ModelConfig().rate
-        made = partial(_resample, signal, rate, self._resampler)
-        load = partial(self._cache.kept, f"{self._at_rate}/{name}", made)
-        return replace(signal, load=load, rate=Fraction(rate))
 
+        def make() -> Samples:
+            return resample(signal.signal, signal.rate, rate, self._resampler, name=signal.id)
 
-def _resample(recording: Recording, rate: int, resampler: str) -> Samples:
-    return resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
+        return replace(signal, load=partial(self._cache.kept, f"{self._at_rate}/{name}", make), rate=Fraction(rate))
 
 
 def _cached(recording: Recording, cache: SignalCache, name: str) -> Recording:

@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -111,7 +111,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(where, uri=True, isolation_level=None)
 
 
-class Ledger:
+class Ledger(AbstractContextManager["Ledger"]):
     """An open ledger. Several may read one while a single process writes to it.
 
     One on a read-only file system can be read as any other.
@@ -174,9 +174,6 @@ class Ledger:
 
     def close(self) -> None:
         self._database.close()
-
-    def __enter__(self) -> Ledger:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -1,7 +1,5 @@
 """What a stored outcome may hold: a ledger may come from anybody, and tables, figures and pages count on its types."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +8,8 @@ from dualres.model_file.card_schema import LARGEST, Check, flag, list_of, or_nul
 
 def check_facts(facts: Any) -> None:
     """ValueError where a fact is missing or of another kind than `run_job.py` writes; further facts are left alone."""
-    if not _names(facts["classes"]):
+    classes = facts["classes"]
+    if not (classes and list_of(_text)(classes) and len(set(classes)) == len(classes)):
         raise ValueError("its classes are not a list of names")
     for name, (holds, sentence) in FACTS.items():
         if not holds(facts[name]):
@@ -28,16 +27,11 @@ def check_scores(classes: int, truth: Sequence[int], scores: Sequence[Any]) -> N
 
 
 def _text(value: Any) -> bool:
-    """A string that a file can hold."""
     return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not flag(value) and abs(value) < LARGEST  # NaN is not, either
-
-
-def _names(value: Any) -> bool:
-    return bool(value) and list_of(_text)(value) and len(set(value)) == len(value)
 
 
 def _named(check: Check) -> Check:

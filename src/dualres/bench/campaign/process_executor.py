@@ -25,21 +25,16 @@ from dualres.bench.campaign.workers import Child, Sparing, failure, inbox
 from dualres.errors import DualResError
 from dualres.plugins import load_plugins
 from dualres.utils.malloc import keep_freed_memory
-from dualres.utils.progress import Progress
 
 _SERVE = "import sys; from dualres.bench.campaign.process_executor import serve; serve(*sys.argv[1:])"
 
 
 def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int, device: str) -> Executor:
     """By default as many processes as this machine's cores allow, on a GPU a few at most."""
-    by_cores = max(1, _cores() // threads)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    by_cores = max(1, cores // threads)
     most = by_cores if device == "cpu" else min(by_cores, executors.JOBS_ON_A_GPU)
     return LocalExecutor(jobs or most, stores, folder, executors.FITS_TOGETHER)
-
-
-def _cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalExecutor:
@@ -118,8 +113,6 @@ class LocalExecutor:
 
 
 class _Worker(Child):
-    """A running worker, seen from outside."""
-
     remedy = "use fewer jobs"
 
     def __init__(self, threads: int, stores: Path, folder: Path) -> None:
@@ -153,7 +146,11 @@ def _run_all(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         return Sparing(lambda stage, done, total, _: pipe.send((JobAdvance(key, stage, done, total, sharing), True)))
 
     if len(jobs) == 1:
-        yield _run_alone(jobs[0], stores, folder, tell(jobs[0].key, 1))
+        (job,) = jobs
+        try:
+            yield _event(job.key, run_job(job, stores, folder, tell(job.key, 1)))
+        except Exception as error:
+            yield _event(job.key, error)
         return
     left = [job.key for job in jobs]
     try:
@@ -167,13 +164,6 @@ def _run_all(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         unharmed = isinstance(error, DualResError)
         for key in left:
             yield JobLoss(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
-
-
-def _run_alone(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[ExecutorEvent, bool]:
-    try:
-        return _event(job.key, run_job(job, stores, folder, tell))
-    except Exception as error:
-        return _event(job.key, error)
 
 
 def _event(key: str, end: Outcome | Exception) -> tuple[ExecutorEvent, bool]:

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from dualres.bench.campaign.coordinator import RunSummary
 from dualres.bench.campaign.job import Job
@@ -11,10 +11,7 @@ from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.bench.campaign.times import Times, Total
 
 
-@dataclass(frozen=True)
-class StudyPlan:
-    """One study on one dataset."""
-
+class StudyPlan(NamedTuple):
     study: str
     dataset: str
     methods: int
@@ -38,8 +35,7 @@ def plan_rows(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times:
     return rows
 
 
-@dataclass(frozen=True)
-class StudyProgress:
+class StudyProgress(NamedTuple):
     """One study in one size on one kind of device."""
 
     study: str
@@ -67,10 +63,7 @@ def progress_rows(present: Sequence[str], done: set[str], failed: Collection[str
     return rows, len(done - counted)
 
 
-@dataclass(frozen=True)
-class StudyRun:
-    """One study after a run."""
-
+class StudyRun(NamedTuple):
     study: str
     jobs: int
     before: int
@@ -101,5 +94,4 @@ def jobs_by_reason(failures: Iterable[tuple[Job, str]]) -> dict[str, list[Job]]:
 
 
 def datasets_of(studies: Iterable[str]) -> list[str]:
-    """All that the studies use, each once."""
     return list(dict.fromkeys(d for name in studies for part in study(name).parts for d in part.datasets))

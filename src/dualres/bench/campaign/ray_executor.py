@@ -115,7 +115,8 @@ def _run_remotely(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> 
     """On a worker: how the job ended, and the content of its model file."""
     job = read_job(plan)
     try:
-        return _finished(job, stores, cache or _cache_here())
+        shared = os.environ.get(CACHE_VARIABLE) or f"{tempfile.gettempdir()}/dualres-cache-{os.getuid()}"
+        return _finished(job, stores, cache or Path(shared))
     except (MemoryError, torch.cuda.OutOfMemoryError) as error:
         return JobLoss(job.key, f"not enough memory beside the other jobs on {platform.node()}; {failure(error)}"), b""
     except Exception as error:
@@ -133,8 +134,3 @@ def _finished(job: Job, stores: Path, cache: Path) -> tuple[ExecutorEvent, bytes
         (folder / "cache").symlink_to(cache, target_is_directory=True)
         outcome = run_job(job, stores, folder)
         return JobSuccess(job.key, outcome), (folder / "models" / f"{job.key}.safetensors").read_bytes()
-
-
-def _cache_here() -> Path:
-    """Where this machine keeps resampled signals."""
-    return Path(os.environ.get(CACHE_VARIABLE) or f"{tempfile.gettempdir()}/dualres-cache-{os.getuid()}")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from dualres.bench.datasets.machine_folds import LETTERS, fold_name
+from dualres.bench.datasets.machines import LETTERS, fold_name
 from dualres.bench.paper import protocol as paper
 from dualres.config import RECIPES, Recipe
 from dualres.learn.fold import Budget

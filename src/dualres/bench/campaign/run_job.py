@@ -75,6 +75,7 @@ def judge_fitted(
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(progress, "judge"))
+    peak = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")  # most memory since `forget_peak`, KiB
     facts = {
         "held_out": fold.held_out,
         "variant": source.variant,
@@ -88,7 +89,7 @@ def judge_fitted(
         "machine": machine(job.device),
         "judge_s": time.perf_counter() - fitted_at,
         "wall_s": time.perf_counter() - begin,
-        "peak_rss_bytes": _peak_rss(),
+        "peak_rss_bytes": 1024 * int(peak) if peak else None,
     }
     scores = tuple(map(tuple, np.round(evaluation.scores, DECIMALS).tolist()))
     history = tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history)
@@ -130,12 +131,6 @@ def forget_peak() -> None:
     """Let the system count this process' peak memory anew: it may have done other jobs before."""
     with suppress(OSError):
         (PROCESS / "clear_refs").write_text("5")
-
-
-def _peak_rss() -> int | None:
-    """Most memory this process has held since, in bytes; None where the system does not tell."""
-    found = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")
-    return 1024 * int(found) if found else None
 
 
 def _found(path: Path, pattern: str) -> str | None:

@@ -273,7 +273,6 @@ def register_study(new: Study) -> None:
 
 
 def study(name: str) -> Study:
-    """The study of that name."""
     return STUDIES.find(name)
 
 

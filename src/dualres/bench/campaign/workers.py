@@ -1,7 +1,5 @@
 """A Python process of this package beside this one: with its own number of threads, and a pipe to talk through."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

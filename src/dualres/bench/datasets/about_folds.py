@@ -17,7 +17,6 @@ PROVENANCE = {
     "reconstructed": "are reconstructed",
     "ours": "have no counterpart in the paper",
 }
-_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ""}
 
 
 def labels(fold: Fold) -> dict[str, str | None]:
@@ -70,11 +69,12 @@ def in_words(dataset: str) -> list[str]:
     """What there is to say of a dataset's folds: where they come from first, then a line for each matter."""
     release = catalog.release(dataset)
     folds = [load_fold(name) for name in release.folds]
+    why = ": the paper determines them in part" if release.folds_from == "reconstructed" else ""
     return [
-        f"The folds {PROVENANCE[release.folds_from]}{_WHY[release.folds_from]}. {release.folds_evidence}".rstrip(),
+        f"The folds {PROVENANCE[release.folds_from]}{why}. {release.folds_evidence}".rstrip(),
         *(f"{fold} {rule}." for fold, rule in zip(release.folds, release.fold_rules, strict=False)),
         *_of_each(folds, "Support of", support_windows),
-        *_of_each(folds, "Judged in", lambda fold: f"{judged_recordings(fold)}, of each {judged_windows(fold)}"),
+        *_of_each(folds, "Judged in", judged),
     ]
 
 
@@ -83,11 +83,8 @@ def _of_each(folds: Sequence[Fold], matter: str, tell: Callable[[Fold], str]) ->
     told: dict[str, list[str]] = {}
     for fold in folds:
         told.setdefault(tell(fold), []).append(fold.fold)
-    return (f"{matter} {_listed(names)}: {text}." for text, names in told.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    for text, (*names, last) in told.items():
+        yield f"{matter} {' and '.join([', '.join(names), last] if names else [last])}: {text}."
 
 
 def support_windows(fold: Fold) -> str:
@@ -98,19 +95,15 @@ def support_windows(fold: Fold) -> str:
     return f"{recordings} per class, windows from sample {first:,} on, one every {_step(fold):,}"
 
 
-def judged_windows(fold: Fold) -> str:
-    """Which windows of a judged recording count, in words."""
-    which = "all windows" if fold.evaluation_windows is None else f"the first {fold.evaluation_windows} windows"
-    return f"{which}, one every {CONFIG.window // 2:,} samples"
-
-
-def judged_recordings(fold: Fold) -> str:
-    """How many recordings of which class are judged, in words."""
-    total, counts = f"{len(fold.evaluation)} recordings", judged_per_class(fold)
-    if len(set(counts.values())) == 1:
-        return f"{total} ({len(fold.evaluation) // len(counts)} of each class)"
+def judged(fold: Fold) -> str:
+    """How many recordings of which class are judged, and which windows of each count, in words."""
+    counts = judged_per_class(fold)
     each = ", ".join(f"{count} {label}" for label, count in counts.items())
-    return f"{total} ({each})" if each else total
+    if len(set(counts.values())) == 1:
+        each = f"{len(fold.evaluation) // len(counts)} of each class"
+    recordings = f"{len(fold.evaluation)} recordings{f' ({each})' if each else ''}"
+    which = "all windows" if fold.evaluation_windows is None else f"the first {fold.evaluation_windows} windows"
+    return f"{recordings}, of each {which}, one every {CONFIG.window // 2:,} samples"
 
 
 def _step(fold: Fold) -> int:

@@ -31,7 +31,6 @@ def register(release: Release) -> None:
 
 
 def release(name: str) -> Release:
-    """The dataset of that name."""
     return _RELEASES.find(name)()
 
 

@@ -123,7 +123,6 @@ def _kind(fault: str) -> str:
 
 
 def _read(path: Path, number: int) -> Samples:
-    """The drive-end signal of the recording that the release gives this number."""
     key = "DE" if path.suffix.lower() == ".csv" else drive_end_key(path, number)
     return load(path, key, RATE)
 

@@ -54,7 +54,6 @@ def label_of(recording: str) -> str:
 
 
 def _read(path: Path, number: int) -> Samples:
-    """The drive-end signal of the recording that the release gives this number."""
     key = drive_end_key(path, number) if path.suffix.lower() == ".mat" else None
     return load(path, key, RATE)
 

@@ -18,14 +18,9 @@ CHANNEL = "data"
 PARTS = {"N": "healthy", "I": "inner", "O": "outer", "B": "ball"}
 LABELS = {state: "+".join(PARTS[letter] for letter in state) for state in ("N", "I", "O", "B", "IO", "IB", "OB")}
 _RELEASED = re.compile("(?P<state>N|I|O|IO|OB|(?:B|IB)(?!4))(?P<bearing>[4-8])0(?P<load>[024])")  # B and IB lack 6204
-_NO_SUCH_NAME = (
-    "no recording of the release has this name: it takes N, I, O, B, IO, IB or OB, a digit from 4 to 8 for the "
-    "bearing (5 to 8 with B and IB), a 0, and the load 0, 2 or 4"
-)
 
 
 def index(folder: Path) -> Index:
-    """The recordings below a folder."""
     entries, left_out = parted(find(folder, {".mat"}, re.compile("[A-Z]+[0-9]+")), _entry)
     return collect(folder, entries, "the release's .mat files, N400.mat to OB804.mat", left_out)
 
@@ -33,16 +28,16 @@ def index(folder: Path) -> Index:
 def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     released = _RELEASED.fullmatch(name[0])
     if not released:
-        return _NO_SUCH_NAME
+        return (
+            "no recording of the release has this name: it takes N, I, O, B, IO, IB or OB, a digit from 4 to 8 for the "
+            "bearing (5 to 8 with B and IB), a 0, and the load 0, 2 or 4"
+        )
     state, geometry, load_w = released["state"], f"620{released['bearing']}", 100 * int(released["load"])
     condition = {"geometry": geometry, "load": str(load_w)}
-    return ReleaseEntry(
-        name[0], label_of(name[0]), f"{state} {geometry}", condition, path, partial(load, path, CHANNEL, RATE)
-    )
+    read = partial(load, path, CHANNEL, RATE)
+    return ReleaseEntry(name[0], LABELS[state], f"{state} {geometry}", condition, path, read)
 
 
-def label_of(recording: str) -> str:
-    return LABELS[recording.rstrip("0123456789")]
-
-
-RELEASE = described("hust", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)
+RELEASE = described(
+    "hust", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=lambda id: LABELS[id[:-3]]
+)

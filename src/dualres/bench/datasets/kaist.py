@@ -33,7 +33,6 @@ _KNOWN = {state: (label, severity) for label, states in STATES.items() for state
 
 
 def index(folder: Path) -> Index:
-    """The recordings below a folder."""
     entries, left_out = parted(find(folder, {".mat"}, _RECORDING), partial(_entry, folder))
     return collect(folder, entries, "the 45 .mat files of its vibration archive, such as 2Nm_BPFI_03.mat", left_out)
 
@@ -45,13 +44,9 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     if name["load"] not in LOADS_NM or state not in _KNOWN:
         return "no recording of the release has this name"
     id = f"{name['load']}Nm_{state}"
-    condition = {"load": name["load"], "severity": _KNOWN[state][1]}
-    return ReleaseEntry(id, label_of(id), state, condition, path, partial(_samples, path))
-
-
-def label_of(recording: str) -> str:
-    label, _ = _KNOWN[recording.partition("_")[2]]
-    return label
+    label, severity = _KNOWN[state]
+    condition = {"load": name["load"], "severity": severity}
+    return ReleaseEntry(id, label, state, condition, path, partial(_samples, path))
 
 
 def _is_acoustic(path: Path, folder: Path) -> bool:
@@ -70,4 +65,6 @@ def _samples(path: Path) -> Samples:
     return load(path, CHANNEL, RATE)
 
 
-RELEASE = described("kaist", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=label_of)
+RELEASE = described(
+    "kaist", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id.partition("_")[2]][0]
+)

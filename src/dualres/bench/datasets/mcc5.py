@@ -45,13 +45,10 @@ NAMES = {
 MOST_CSV_BYTES = 512 * 2**20
 MOST_INFLATION = 20
 
-_LOOKED_FOR = "the release's 240 csv files, such as health_speed_circulation_10Nm-1000rpm.csv, or its zip archive"
 _ANY = re.compile(".*")
 
 
 class Mcc5Setting(GearboxSetting):
-    """One recording of the release."""
-
     @property
     def state(self) -> str:
         """The gears and bearings fitted: a class at a severity."""
@@ -89,18 +86,15 @@ def index(source: Path) -> Index:
                 entries.append(one)
             else:
                 left_out.append((path, f"{member.filename} in it: {one}"))
-    return collect(source, entries, _LOOKED_FOR, left_out)
+    looked_for = "the release's 240 csv files, such as health_speed_circulation_10Nm-1000rpm.csv, or its zip archive"
+    return collect(source, entries, looked_for, left_out)
 
 
 def _entry(name: str, path: Path, read: partial[Samples]) -> ReleaseEntry | str:
     if name not in _KNOWN:
         return "no recording of the release has this name"
     setting = _KNOWN[name]
-    return ReleaseEntry(name, label_of(name), setting.state, setting.condition, path, read)
-
-
-def label_of(recording: str) -> str:
-    return _KNOWN[recording].label
+    return ReleaseEntry(name, setting.label, setting.state, setting.condition, path, read)
 
 
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
@@ -185,4 +179,4 @@ def _column(file: IO[bytes], where: str) -> Samples:
     return Recording(where, lambda: samples, RATE).signal
 
 
-RELEASE = described("mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=label_of)
+RELEASE = described("mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id].label)

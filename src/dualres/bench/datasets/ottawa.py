@@ -29,13 +29,9 @@ def index(folder: Path) -> Index:
 
 
 def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
-    label = label_of(path.stem)
+    label = LABELS[name["health"]]
     condition = {"profile": name["profile"], "trial": name["trial"]}
     return ReleaseEntry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
 
 
-def label_of(recording: str) -> str:
-    return LABELS[recording[0]]
-
-
-RELEASE = described("ottawa", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)
+RELEASE = described("ottawa", index, channel=CHANNEL, rate=RATE, letters=LABELS)

@@ -26,8 +26,6 @@ BEARINGS = {
 }
 RESERVED = ("K001", "KA30", "KI21", "KB23")
 BOTH_RINGS = ("KB24", "KB27")
-TRUNCATED = "N15_M01_F10_KA08_2"
-FAULTY_FOLDER = "Fehlerhaft"
 
 _STATES = {bearing: state for state, bearings in BEARINGS.items() for bearing in bearings}
 _BEARING = r"K(?:[ABI]\d{2}|\d{3})"
@@ -58,22 +56,22 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
         return f"{bearing} is damaged on both rings, which is outside the task"
     if bearing not in _STATES:
         return f"{bearing} is not a bearing of the release"
-    if FAULTY_FOLDER in path.relative_to(folder).parts:
-        return f"{FAULTY_FOLDER} holds recordings whose vibration amplifier was off"
-    if path.stem == TRUNCATED:
+    if "Fehlerhaft" in path.relative_to(folder).parts:
+        return "Fehlerhaft holds recordings whose vibration amplifier was off"
+    if path.stem == "N15_M01_F10_KA08_2":
         return "the official archive holds it truncated: its vibration stops after 190,937 samples"
-    _, damage = _STATES[bearing]
+    label, damage = _STATES[bearing]
     condition = {"setting": name["setting"], "repeat": name["repeat"], "damage": damage}
     # By name: the position of a channel in `Y` is not promised anywhere.
     read = partial(load, path, f"{path.stem}.Y.{CHANNEL}.Data", RATE)
-    return ReleaseEntry(path.stem, label_of(path.stem), bearing, condition, path, read)
-
-
-def label_of(recording: str) -> str:
-    label, _ = _STATES[recording.split("_")[-2]]
-    return label
+    return ReleaseEntry(path.stem, label, bearing, condition, path, read)
 
 
 RELEASE = described(
-    "paderborn", index, channel=CHANNEL, rate=RATE, classes=("healthy", "inner", "outer"), label_of=label_of
+    "paderborn",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=("healthy", "inner", "outer"),
+    label_of=lambda id: _STATES[id.split("_")[-2]][0],
 )

@@ -53,7 +53,6 @@ def label_of(recording: str) -> str:
 
 
 def _read(path: Path) -> Samples:
-    """The input-side accelerometer, volts."""
     text = _unzip(path) if path.suffix.lower() == ".zip" else _plain(path)
     if not text.strip():
         raise RecordingError(f"{path}: its text is empty; {_REMEDY}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dualres.bench.datasets.release import Index, Refusal, Release, ReleaseEntry
 from dualres.errors import RecordingError
@@ -15,12 +15,18 @@ from dualres.recordings.store import read_index, write_index, write_signal
 from dualres.utils.progress import Progress, quiet
 
 
-@dataclass(frozen=True)
-class Checksum:
+class Checksum(NamedTuple):
     """What a file must be to count as released."""
 
     bytes: int
     sha256: str
+
+
+@cache
+def _table() -> dict[tuple[str, str], Checksum]:
+    with resources.files(__package__).joinpath("checksums.tsv").open(encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {(row["dataset"], row["file"]): Checksum(int(row["bytes"]), row["sha256"]) for row in rows}
 
 
 def official(dataset: str, file_name: str) -> Checksum | None:
@@ -45,13 +51,6 @@ def check(dataset: str, path: Path) -> str:
             f"but has {size} bytes, SHA-256 {sha256}; download it again"
         )
     return sha256
-
-
-@cache
-def _table() -> dict[tuple[str, str], Checksum]:
-    with resources.files(__package__).joinpath("checksums.tsv").open(encoding="utf-8") as file:
-        rows = csv.DictReader(file, delimiter="\t")
-        return {(row["dataset"], row["file"]): Checksum(int(row["bytes"]), row["sha256"]) for row in rows}
 
 
 SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
@@ -85,7 +84,11 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress = qu
             try:
                 if entry.path not in digests:
                     digests[entry.path] = check(release.name, entry.path)
-                known[entry.id] = _write(entry, source, store, digests[entry.path])
+                signal = entry.read()
+                known[entry.id] = {
+                    **{"id": entry.id, "samples": len(signal), **_described(entry), "source": _inside(entry, source)},
+                    **{"source_sha256": digests[entry.path], "sha256": write_signal(store, entry.id, signal)},
+                }
             except RecordingError as error:
                 failed.append((entry.id, str(error)))
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -123,14 +126,6 @@ def _inside(entry: ReleaseEntry, source: Path) -> str:
     """The file's place within the release."""
     below = source if source.is_dir() else source.parent
     return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
-
-
-def _write(entry: ReleaseEntry, source: Path, store: Path, digest: str) -> dict[str, Any]:
-    """The signal to the store, and its entry; `digest` is of the file that holds it."""
-    signal = entry.read()
-    samples = write_signal(store, entry.id, signal)
-    about = {"id": entry.id, "samples": len(signal), **_described(entry)}
-    return about | {"source": _inside(entry, source), "source_sha256": digest, "sha256": samples}
 
 
 def _save(release: Release, index: Index, store: Path, known: dict[str, dict[str, Any]]) -> None:

@@ -77,16 +77,28 @@ class Release:
 
 def described(
     name: str,
-    index: Callable[[Path], Index],
+    index: Callable[[Path], Index] | None = None,
     *,
     channel: str,
     rate: Fraction,
-    classes: Iterable[str],
-    label_of: Callable[[str], str],
+    classes: Iterable[str] = (),
+    label_of: Callable[[str], str] | None = None,
+    letters: Mapping[str, str] | None = None,
 ) -> Release:
-    """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest."""
+    """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest.
+
+    One without an `index` is simulated, and needs no preparing. `letters` are the classes where the first letter of a
+    recording's id says which is its.
+    """
+    if letters:
+        classes, label_of = letters.values(), lambda recording: letters[recording[0]]
+
+    def nothing(folder: Path) -> Index:
+        raise RecordingError(f"{folder}: the dataset {name} comes with dualres; there is nothing to prepare")
+
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
-    return Release(name, index=index, channel=channel, rate=rate, classes=tuple(classes), label_of=label_of, **facts)
+    facts |= {"channel": channel, "rate": rate, "classes": tuple(classes), "label_of": label_of}
+    return Release(name, index=index or nothing, **facts)
 
 
 @cache
@@ -149,5 +161,4 @@ def collect(
 
 
 def is_junk(path: PurePath) -> bool:
-    """What macOS leaves in archives."""
     return "__MACOSX" in path.parts or path.name.startswith("._")

@@ -28,13 +28,8 @@ def index(folder: Path) -> Index:
 
 
 def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
-    return ReleaseEntry(
-        name[0], label_of(name[0]), name["state"], {"speed_rpm": name["rpm"]}, path, partial(load, path, None, RATE)
-    )
+    state, condition = name["state"], {"speed_rpm": name["rpm"]}
+    return ReleaseEntry(name[0], LABELS[state], state, condition, path, partial(load, path, None, RATE))
 
 
-def label_of(recording: str) -> str:
-    return LABELS[recording[0]]
-
-
-RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)
+RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, letters=LABELS)

@@ -17,7 +17,6 @@ from dualres.recordings.recording import Samples
 RATE = Fraction(42_000)  # Hz
 LABELS = {"H": "healthy", "I": "inner", "O": "outer"}  # a developing fault carries the label of the fault
 BEARINGS = {"H": range(1, 21), "I": range(1, 6), "O": range(6, 11), "B": range(11, 16), "C": range(16, 21)}
-RETAINED = range(1, 11)
 
 _RECORDING = re.compile(r"(?P<letter>[HIOBC])[_-](?P<bearing>[1-9]\d?)[_-](?P<stage>[012])")
 _RAW = "matlab_raw_data_files"  # in the name of the folder that holds the raw signals
@@ -36,14 +35,10 @@ def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     letter, bearing, stage = name.group("letter", "bearing", "stage")
     if int(bearing) not in BEARINGS[letter] or (letter == "H") != (stage == "0"):
         return "the release has no recording of this name"
-    if int(bearing) not in RETAINED:
+    if int(bearing) > 10:
         return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
     id = f"{letter}_{bearing}_{stage}"
-    return ReleaseEntry(id, label_of(id), f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
-
-
-def label_of(recording: str) -> str:
-    return LABELS[recording[0]]
+    return ReleaseEntry(id, LABELS[letter], f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:
@@ -54,6 +49,4 @@ def _read(path: Path) -> Samples:
     return load(path, firsts[0], RATE)
 
 
-RELEASE = described(
-    "uored", index, channel="accelerometer (column 1)", rate=RATE, classes=LABELS.values(), label_of=label_of
-)
+RELEASE = described("uored", index, channel="accelerometer (column 1)", rate=RATE, letters=LABELS)

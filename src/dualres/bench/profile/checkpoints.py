@@ -26,8 +26,6 @@ UPDATES = 10  # of a model that is fitted only to be measured: what inference co
 
 @dataclass(frozen=True)
 class ProfilePaths:
-    """Where everything lies."""
-
     ledger: Path
     stores: Path
 
@@ -56,17 +54,8 @@ def wanted_job(plan: Plan, updates: int) -> Job:
     fold = load_fold(folds_of(plan.dataset)[0])
     budget = BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET
     recipe = entry(plan.method).recipe(Recipe(updates=updates))
-    return Job(
-        plan.dataset,
-        fold.fold,
-        fold.hash,
-        budget,
-        plan.method,
-        recipe,
-        SEEDS[0],
-        threads=plan.threads,
-        device=plan.device,
-    )
+    place = plan.dataset, fold.fold, fold.hash, budget, plan.method, recipe, SEEDS[0]
+    return Job(*place, threads=plan.threads, device=plan.device)
 
 
 def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:

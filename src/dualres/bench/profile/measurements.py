@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from operator import methodcaller
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,25 +34,18 @@ ABSENT = (type(None),)
 Kinds = tuple[type, ...]
 Shape = Kinds | Mapping[str, Any]  # what may stand there; or fields and the shape of each, others beside them
 
-_BYTES = (*COUNT, *ABSENT)
 WORKLOAD: Shape = {
     "warmups": COUNT,
     "repeats": COUNT,
     "seconds": (list,),
-    "memory": dict.fromkeys(("rss_peak", "rss_rise", "cuda_allocated", "cuda_reserved", "cuda_rise"), _BYTES),
+    "memory": dict.fromkeys(
+        ("rss_peak", "rss_rise", "cuda_allocated", "cuda_reserved", "cuda_rise"), (*COUNT, *ABSENT)
+    ),
 }
-RECIPE: Shape = {"updates": COUNT}
-APART: Shape = {"difference": NUMBER, "same_label": TRUTH}
 FACTS: dict[str, Shape] = {
     "workloads": (dict,),
-    "input": {
-        "recording": TEXT,
-        "native_s": NUMBER,
-        "windows": COUNT,
-        "cycles": NUMBER,
-        "sha256": TEXT,
-        "variant": TEXT,
-    },
+    "input": dict.fromkeys(("recording", "sha256", "variant"), TEXT)
+    | {"native_s": NUMBER, "windows": COUNT, "cycles": NUMBER},
     "model": {
         "from_ledger": TRUTH,
         "key": TEXT,
@@ -61,12 +54,8 @@ FACTS: dict[str, Shape] = {
         "file_bytes": COUNT,
         "bytes": {"encoder": COUNT, "head": COUNT, "buffers": COUNT},
     },
-    "agreement": {
-        "window_to_prepared": NUMBER,
-        "native_to_prepared": NUMBER,
-        "same_label": TRUTH,
-        "ledger": (dict, *ABSENT),
-    },
+    "agreement": dict.fromkeys(("window_to_prepared", "native_to_prepared"), NUMBER)
+    | {"same_label": TRUTH, "ledger": (dict, *ABSENT)},
     "batch": COUNT,
     "precision": (dict,),
     "versions": {"source": TEXT},
@@ -89,7 +78,7 @@ class Measurement:
         return 1000 * statistics.median(self.seconds(workload))
 
     def p95_ms(self, workload: str) -> float:
-        """The 95th percentile, interpolated between repetitions."""
+        """Interpolated between repetitions."""
         return 1000 * float(np.percentile(self.seconds(workload), 95))
 
     def seconds(self, workload: str) -> list[float]:
@@ -145,7 +134,6 @@ def damaged(folder: Path) -> list[MeasurementError]:
 
 
 def read(path: Path) -> Measurement:
-    """One measurement from its file."""
     try:
         if reason := unusual(path):
             raise ValueError(f"it {reason}")
@@ -188,11 +176,11 @@ def check_facts(facts: Mapping[str, Any], workloads: tuple[str, ...]) -> None:
     for each in facts["machine"]["load_before"] or ():
         _check(each, NUMBER, "machine.load_before")
     if facts["model"]["plan"]["recipe"] is not None:
-        _check(facts["model"]["plan"]["recipe"], RECIPE, "model.plan.recipe")
-    if facts["agreement"]["ledger"] is not None:
-        _check(facts["agreement"]["ledger"], APART, "agreement.ledger")
-    if "shipped" in facts["agreement"]:
-        _check(facts["agreement"]["shipped"], APART, "agreement.shipped")
+        _check(facts["model"]["plan"]["recipe"], {"updates": COUNT}, "model.plan.recipe")
+    agreement = facts["agreement"]
+    for name in ("ledger", "shipped"):
+        if name in agreement and (name, agreement[name]) != ("ledger", None):
+            _check(agreement[name], {"difference": NUMBER, "same_label": TRUTH}, f"agreement.{name}")
 
 
 def _check(value: object, shape: Shape, where: str) -> None:
@@ -207,17 +195,15 @@ def _check(value: object, shape: Shape, where: str) -> None:
         raise ValueError(f"{where} is {str(value)[:40]!r}")
 
 
-@dataclass(frozen=True)
-class CostQuantity:
-    """A quantity."""
-
+class CostQuantity(NamedTuple):
     of: Callable[[Measurement], float | None]  # None where there is no such thing
     digits: int = 2
 
 
+_WORKLOADS = (WINDOW, PREPARED, NATIVE)
 COSTS = {  # by the names they have in the CSV file
-    **{f"{workload}_ms": CostQuantity(methodcaller("median_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
-    **{f"{workload}_p95_ms": CostQuantity(methodcaller("p95_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
+    **{f"{workload}_ms": CostQuantity(methodcaller("median_ms", workload)) for workload in _WORKLOADS},
+    **{f"{workload}_p95_ms": CostQuantity(methodcaller("p95_ms", workload)) for workload in _WORKLOADS},
     "allocated_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_allocated")),
     "reserved_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_reserved")),
     "cuda_rise_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_rise")),
@@ -255,7 +241,6 @@ class Costs:
         return [name for name in names() if name in NAMES or name in measured]
 
     def only(self, datasets: Collection[str], methods: Collection[str]) -> Costs:
-        """Those of these datasets and methods."""
         found = {(d, m): each for (d, m), each in self.found.items() if d in datasets and m in methods}
         return replace(self, found=found)
 

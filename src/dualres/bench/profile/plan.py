@@ -74,7 +74,6 @@ def kind_words(way: str, long: bool, quick: bool) -> list[str]:
 
 
 def read_plan(fields: object) -> Plan:
-    """The plan with these fields, as a file has them."""
     kinds = dict.fromkeys(("dataset", "method", "device"), str) | {"threads": int, "long": bool, "quick": bool}
     if not isinstance(fields, dict) or {n: type(v) for n, v in fields.items()} not in (kinds, kinds | {"way": str}):
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")

@@ -16,8 +16,6 @@ from dualres.utils.versions import all_versions
 
 @dataclass(frozen=True)
 class PlanResult:
-    """How it went with one plan."""
-
     plan: Plan
     measurement: Measurement | None
     known: bool = False  # measured before

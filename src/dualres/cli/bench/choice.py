@@ -1,72 +1,84 @@
-"""Which jobs a `dualres bench` command is about: the options that say so, and what comes of them."""
+"""Which jobs and which ledger a `dualres bench` command is about: the options that say so, and what comes of them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dualres.bench.paper.protocol import STUDIES as PAPER_STUDIES
-from dualres.cli.console import complain
+from dualres.cli.console import complain, progress
 from dualres.cli.folder import Device
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.bench.campaign.job import Job
+    from dualres.bench.campaign.ledger import Ledger
     from dualres.config import Recipe
     from dualres.learn.fold import Budget
 
 
-OWN_STUDIES = (
-    "published",
-    "recipes",
-    "adaptation",
-    "rigs",
-)  # named here since the studies themselves take long to load
+OWN_STUDIES = ("published", "recipes", "adaptation", "rigs")  # the studies themselves take long to load
 WHOSE = f"The paper's: {', '.join(PAPER_STUDIES)}. Ours, not in the paper: {', '.join(OWN_STUDIES)}."
 
-Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help=f"Names of studies, or all. {WHOSE}")]
-Methods = Annotated[list[str] | None, typer.Option(help="Only these methods, comma-separated: dualres,minirocket.")]
-Seeds = Annotated[list[str] | None, typer.Option(help="Seeds instead of the study's, comma-separated: 41,42.")]
-Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets, comma-separated: cwru,simulated.")]
-Folds = Annotated[list[str] | None, typer.Option(help="Only these folds, comma-separated: P1,S2.")]
-Budgets = Annotated[
-    list[str] | None, typer.Option(help="Only these budgets, recordings x windows per recording: 3x4,1x3.")
-]
-ByRecipe = Annotated[
-    str | None,
-    typer.Option(
-        "--recipe",
-        help="Train with this recipe instead of the study's: paper, robust, or a file from dualres tune. "
-        "Reports only show recipes that studies plan.",
-    ),
-]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Reduced size that takes minutes; all results say so.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads per job; part of its plan.")]
-OnDevice = Annotated[Device, typer.Option("--device", help="Device for neural methods; part of a job's plan.")]
+DEFAULT_DIR = Path("bench")
+
+Dir = Annotated[
+    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, the models and cached signals.")
+]
+ReadDir = Annotated[
+    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, or one written by export.")
+]
+
+_Listed = list[str] | None  # as typed: options may be repeated, and values be separated by commas
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobChoice:
-    """What the options of `dualres bench plan` and `run` say; lists are as they were typed."""
+    """The options of `dualres bench plan` and `run` that say which jobs they are about."""
 
-    studies: Sequence[str]
-    stores: Path
-    methods: list[str] | None
-    seeds: list[str] | None
-    datasets: list[str] | None
-    folds: list[str] | None
-    budgets: list[str] | None
-    recipe: str | None
-    quick: bool
-    threads: int
-    device: Device
+    studies: Annotated[list[str], typer.Argument(metavar="STUDY...", help=f"Names of studies, or all. {WHOSE}")]
+    methods: Annotated[_Listed, typer.Option(help="Only these methods, comma-separated: dualres,minirocket.")] = None
+    seeds: Annotated[_Listed, typer.Option(help="Seeds instead of the study's, comma-separated: 41,42.")] = None
+    datasets: Annotated[_Listed, typer.Option(help="Only these datasets, comma-separated: cwru,simulated.")] = None
+    folds: Annotated[_Listed, typer.Option(help="Only these folds, comma-separated: P1,S2.")] = None
+    budgets: Annotated[
+        _Listed, typer.Option(help="Only these budgets, recordings x windows per recording: 3x4,1x3.")
+    ] = None
+    recipe: Annotated[
+        str | None,
+        typer.Option(
+            help="Train with this recipe instead of the study's: paper, robust, or a file from dualres tune. "
+            "Reports only show recipes that studies plan."
+        ),
+    ] = None
+    quick: QuickOption = False
+    device: Annotated[Device, typer.Option(help="Device for neural methods; part of a job's plan.")] = Device.CPU
+    threads: Threads = 1
 
-    def jobs(self) -> dict[str, list[Job]]:
+    @classmethod
+    def options(cls, command: Callable[..., None]) -> Callable[..., None]:
+        """The command, which takes these options apart in place of its first parameter, a choice."""
+        _, *others = signature(command, eval_str=True).parameters.values()
+        own = signature(cls, eval_str=True).parameters
+
+        @wraps(command)
+        def whole(**given: Any) -> None:
+            command(cls(**{name: given.pop(name) for name in own}), **given)
+
+        whole.__signature__ = Signature([*own.values(), *others])  # type: ignore[attr-defined]
+        return whole
+
+    def jobs(self, stores: Path) -> dict[str, list[Job]]:
         """The jobs of each study that is asked for."""
         from dualres.bench.campaign import studies
         from dualres.bench.campaign.dataset_signals import present_datasets
@@ -75,7 +87,7 @@ class JobChoice:
         from dualres.bench.methods.catalog import names as method_names
 
         names, methods = all_studies(self.studies), named("method", self.methods, method_names())
-        wanted = prepared(self.datasets, self.stores) or present_datasets(self.stores)
+        wanted = prepared(self.datasets, stores) or present_datasets(stores)
         folds = named("fold", self.folds, [fold for name in catalog.names() for fold in studies.folds_of(name)])
         budgets, seeds, recipe = parsed_budgets(self.budgets), parsed_seeds(self.seeds), self._recipe()
         chosen = {
@@ -110,6 +122,17 @@ class JobChoice:
             told = "views make no updates and are a method; use --methods dualres/views"
             raise ConfigError(f"--recipe {self.recipe}: {told}")
         return recipe
+
+
+@contextmanager
+def opened(folder: Path, *, create: bool = False) -> Iterator[Ledger]:
+    """The folder's ledger, with a bar while an export is read."""
+    from dualres.bench.campaign.exchange import ledger_folder
+
+    with ExitStack() as stack:
+        with progress("Nothing was changed.") as report:
+            ledger = stack.enter_context(ledger_folder.opened(folder, create=create, progress=report))
+        yield ledger
 
 
 def all_studies(studies: Sequence[str]) -> list[str]:

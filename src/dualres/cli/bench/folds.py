@@ -1,4 +1,4 @@
-"""What `dualres audit` and `dualres tune` take of the benchmark: its frozen folds and prepared datasets."""
+"""What other commands take of the benchmark: its frozen folds, prepared datasets and fitted comparators."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.audit import Split
+    from dualres.judge.model import Model
     from dualres.learn.trained.tune_plan import GroupedSupport
 
 
@@ -41,3 +42,9 @@ def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resample
     prepared([load_fold(fold).dataset], stores)
     with progress("Nothing was written.") as report:
         return grouped_support(fold, sizes[0], stores, cache, resampler=resampler, progress=report)
+
+
+def load_comparator(path: Path) -> Model:
+    from dualres.bench.methods.model_file import load
+
+    return load(path)

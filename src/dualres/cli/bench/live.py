@@ -36,12 +36,8 @@ class _Lines:
             self._shown += 1
             if ended.reason is None:
                 place = f"{so_far.known + self._shown}/{so_far.total}"
-                errors.print(
-                    f"{place}  {ended.job.title}  {duration(ended.seconds)}",
-                    markup=False,
-                    highlight=False,
-                    soft_wrap=True,
-                )
+                line = f"{place}  {ended.job.title}  {duration(ended.seconds)}"
+                errors.print(line, markup=False, highlight=False, soft_wrap=True)
             else:
                 complain_of(ended)
 

@@ -13,9 +13,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dualres.cli.bench.choice import named, prepared
+from dualres.cli.bench.choice import DEFAULT_DIR, Dir, named, prepared
 from dualres.cli.bench.data import Stores
-from dualres.cli.bench.folder import DEFAULT_DIR, Dir
 from dualres.cli.console import complain, console, errors, progress, say
 from dualres.cli.folder import Device
 
@@ -128,12 +127,8 @@ def _tell_ended(one: PlanResult) -> None:
     recipe = model["plan"]["recipe"]
     origin = "the ledger's model" if model["from_ledger"] else "fitted for this, the ledger has no such model"
     origin += f"; updates: {recipe['updates']}" if recipe else ""
-    errors.print(
-        f"{one.plan.title}: {'known' if one.known else 'measured'} ({origin})",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    line = f"{one.plan.title}: {'known' if one.known else 'measured'} ({origin})"
+    errors.print(line, markup=False, highlight=False, soft_wrap=True)
     if not one.measurement.agrees:
         complain("differs", f"{one.plan.title}: its workloads, its ways or the ledger disagree", "yellow")
 

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dualres.cli.bench.choice import WHOSE, QuickOption, Threads, all_studies
-from dualres.cli.bench.folder import DEFAULT_DIR, ReadDir, opened
+from dualres.cli.bench.choice import DEFAULT_DIR, WHOSE, QuickOption, ReadDir, Threads, all_studies, opened
 from dualres.cli.console import complain, progress, say
 from dualres.cli.folder import Device
 
@@ -84,15 +83,9 @@ def verify(
     if found.report is not None:
         say(f"{found.report}: the tables agree with the ledger, and the figures are unchanged")
     counts = found.counts
-    parts = {
-        "scores": counts.scores,
-        "losses": counts.losses,
-        "models": counts.models,
-        "measurements": found.measurements,
-        "tables": found.tables,
-        "table cells": found.cells,
-        "files": found.files,
-    }
+    parts = {"scores": counts.scores, "losses": counts.losses, "models": counts.models}
+    parts |= {"measurements": found.measurements, "tables": found.tables}
+    parts |= {"table cells": found.cells, "files": found.files}
     say(f"checked: {counts.jobs} jobs, {', '.join(f'{count} {name}' for name, count in parts.items() if count)}")
     if counts.unhashed:
         say(f"{counts.unhashed} jobs were recorded by an earlier version, without a hash of their scores")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,27 +11,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.bench.choice import (
-    WHOSE,
-    Budgets,
-    ByRecipe,
-    Datasets,
-    Folds,
-    JobChoice,
-    Methods,
-    OnDevice,
-    QuickOption,
-    Seeds,
-    Studies,
-    Threads,
-    all_studies,
-)
+from dualres.cli.bench.choice import DEFAULT_DIR, WHOSE, Dir, JobChoice, ReadDir, all_studies, opened
 from dualres.cli.bench.data import Stores
-from dualres.cli.bench.folder import DEFAULT_DIR, Dir, ReadDir, opened
 from dualres.cli.bench.live import live
 from dualres.cli.bench.report import export, report, verify
 from dualres.cli.console import INTERRUPTED, complain, console, errors, progress, say
-from dualres.cli.folder import Device
 from dualres.cli.progress_display import duration
 from dualres.errors import ConfigError
 
@@ -40,10 +23,12 @@ if TYPE_CHECKING:
     from dualres.bench.campaign.coordinator import RunSummary
     from dualres.bench.campaign.executors import Executor
     from dualres.bench.campaign.job import Job
-    from dualres.bench.campaign.ledger import Ledger
     from dualres.bench.campaign.times import Total
 
 app = typer.Typer(no_args_is_help=True, help=f"Plan, run, report and verify studies: the paper's and ours.\n\n{WHOSE}")
+
+
+_QUICK = ", quick (reduced size)"
 
 
 class Engine(StrEnum):
@@ -52,50 +37,26 @@ class Engine(StrEnum):
 
 
 @app.command()
-def plan(
-    studies: Studies,
-    *,
-    methods: Methods = None,
-    seeds: Seeds = None,
-    datasets: Datasets = None,
-    folds: Folds = None,
-    budgets: Budgets = None,
-    recipe: ByRecipe = None,
-    quick: QuickOption = False,
-    device: OnDevice = Device.CPU,
-    threads: Threads = 1,
-    folder: Dir = DEFAULT_DIR,
-    stores: Stores = Path("stores"),
-) -> None:
+@JobChoice.options
+def plan(choice: JobChoice, *, folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Show what the studies consist of, what is done, and how long the rest will take."""
+    from dualres.bench.campaign.exchange.ledger_folder import own_ledger
+    from dualres.bench.campaign.ledger import Ledger
     from dualres.bench.campaign.progress_tables import distinct_jobs, plan_rows
     from dualres.bench.campaign.times import Times, times_in
 
-    choice = JobChoice(
-        studies=studies,
-        stores=stores,
-        methods=methods,
-        seeds=seeds,
-        datasets=datasets,
-        folds=folds,
-        budgets=budgets,
-        recipe=recipe,
-        quick=quick,
-        threads=threads,
-        device=device,
-    )
-    chosen = choice.jobs()
-    with ExitStack() as stack:
-        ledger = _existing(folder, stack)
-        done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
-    table = Table(title=_title("Plan", quick), title_justify="left")
+    chosen = choice.jobs(stores)
+    done, times = set[str](), Times()
+    if (path := own_ledger(folder)).exists():
+        with Ledger(path) as ledger:
+            done, times = ledger.keys(), times_in(ledger)
+    table = Table(title=f"Plan{_QUICK * choice.quick}", title_justify="left")
     for column in ("Study", "Dataset"):
         table.add_column(column, no_wrap=True)
     for column in ("Methods", "Budgets", "Seeds", "Jobs", "Done", "Rest"):
         table.add_column(column, justify="right", no_wrap=True)
     for row in plan_rows(chosen, done, times):
-        counts = (row.methods, row.budgets, row.seeds, row.jobs, row.done)
-        table.add_row(row.study, row.dataset, *map(str, counts), _time(row.rest))
+        table.add_row(*map(str, row[:-1]), _time(row.rest))
     console.print(table)
     _tell_ours(chosen)
     everything = distinct_jobs(chosen)
@@ -105,22 +66,14 @@ def plan(
     missing = [job for job in everything if job.key not in done]
     say(f"{len(missing)} distinct jobs are missing; one after another they take {_time(times.total(missing))}.")
     say("Times come from finished jobs of the same method, or else from a 2.8 GHz core. Parallel jobs take less.")
-    _tell_absent(stores, studies)
+    _tell_absent(stores, choice.studies)
 
 
 @app.command()
+@JobChoice.options
 def run(
-    studies: Studies,
+    choice: JobChoice,
     *,
-    methods: Methods = None,
-    seeds: Seeds = None,
-    datasets: Datasets = None,
-    folds: Folds = None,
-    budgets: Budgets = None,
-    recipe: ByRecipe = None,
-    quick: QuickOption = False,
-    device: OnDevice = Device.CPU,
-    threads: Threads = 1,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; by default as many as the cores allow, at most 4 on a GPU.")
     ] = None,
@@ -139,37 +92,22 @@ def run(
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} only applies with --executor ray")
-    choice = JobChoice(
-        studies=studies,
-        stores=stores,
-        methods=methods,
-        seeds=seeds,
-        datasets=datasets,
-        folds=folds,
-        budgets=budgets,
-        recipe=recipe,
-        quick=quick,
-        threads=threads,
-        device=device,
-    )
-    chosen = choice.jobs()
+    chosen = choice.jobs(stores)
     wanted = distinct_jobs(chosen)
     with Ledger(own_ledger(folder)) as ledger:
         try:
-            engine = _executor(choice, folder, jobs=jobs, kind=executor, address=address)
+            engine = _executor(choice, stores, folder, jobs=jobs, kind=executor, address=address)
             with live() as report:
                 summary = run_jobs(wanted, ledger, engine, report)
         except KeyboardInterrupt:
-            kept = len(ledger.keys() & {job.key for job in wanted})
-            errors.print(
-                f"Stopped. {kept} finished jobs are kept; run the same command again to continue.", highlight=False
-            )
+            kept = f"{len(ledger.keys() & {job.key for job in wanted})} finished jobs are kept"
+            errors.print(f"Stopped. {kept}; run the same command again to continue.", highlight=False)
             raise typer.Exit(INTERRUPTED) from None
-    _show_end(chosen, summary, quick)
+    _show_end(chosen, summary, choice.quick)
     if summary.known or summary.finished:
-        words = ["dualres bench report", *(name for name in studies if name != "all"), "-o report"]
-        words += ["--quick"] if quick else []
-        words += ["--threads", str(threads)] if threads != 1 else []
+        words = ["dualres bench report", *(name for name in choice.studies if name != "all"), "-o report"]
+        words += ["--quick"] if choice.quick else []
+        words += ["--threads", str(choice.threads)] if choice.threads != 1 else []
         words += ["--dir", str(folder)] if folder != DEFAULT_DIR else []
         say(f"Next: {' '.join(words)}")
     if summary.failed:
@@ -189,15 +127,13 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
         done, failures = ledger.keys(), ledger.failures()
     title = f"{escape(str(folder if exported(folder) else folder / LEDGER))}; datasets: {', '.join(present)}"
     table = Table(title=title, title_justify="left")
-    table.add_column("Study")
-    table.add_column("Size")
-    table.add_column("Device")
+    for column in ("Study", "Size", "Device"):
+        table.add_column(column)
     for column in ("Planned", "Done", "Failed", "Missing"):
         table.add_column(column, justify="right")
     rows, others = progress_rows(present, done, failures.keys())
     for row in rows:
-        counts = (row.planned, row.done, row.failed, row.missing)
-        table.add_row(row.study, "quick" if row.quick else "full", row.device, *map(str, counts))
+        table.add_row(row.study, "quick" if row.quick else "full", *map(str, row[2:]))
     console.print(table)
     _tell_ours(row.study for row in rows)
     if others:
@@ -244,20 +180,10 @@ def _time(total: Total) -> str:
     return f"over {duration(total.seconds)} ({total.unknown} jobs unknown)" if total.seconds else "unknown"
 
 
-def _title(what: str, quick: bool) -> str:
-    return f"{what}, quick (reduced size)" if quick else what
-
-
-def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
-    from dualres.bench.campaign.exchange.ledger_folder import own_ledger
-    from dualres.bench.campaign.ledger import Ledger
-
-    path = own_ledger(folder)
-    return stack.enter_context(Ledger(path)) if path.exists() else None
-
-
-def _executor(choice: JobChoice, folder: Path, *, jobs: int | None, kind: Engine, address: str | None) -> Executor:
-    stores, threads, device = choice.stores, choice.threads, choice.device.value
+def _executor(
+    choice: JobChoice, stores: Path, folder: Path, *, jobs: int | None, kind: Engine, address: str | None
+) -> Executor:
+    threads, device = choice.threads, choice.device.value
     if kind is Engine.RAY:
         from dualres.bench.campaign.ray_executor import RayExecutor
 
@@ -272,12 +198,12 @@ def _executor(choice: JobChoice, folder: Path, *, jobs: int | None, kind: Engine
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: RunSummary, quick: bool) -> None:
     from dualres.bench.campaign.progress_tables import run_rows
 
-    table = Table(title=_title("Run", quick), title_justify="left")
+    table = Table(title=f"Run{_QUICK * quick}", title_justify="left")
     table.add_column("Study")
     for column in ("Jobs", "Done before", "Done now", "Failed"):
         table.add_column(column, justify="right")
     for row in run_rows(chosen, summary):
-        table.add_row(row.study, *map(str, (row.jobs, row.before, row.now, row.failed)))
+        table.add_row(*map(str, row))
     console.print(table)
     _tell_ours(chosen)
     if len(chosen) > 1:

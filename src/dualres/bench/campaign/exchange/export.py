@@ -8,6 +8,7 @@ of every signal. Learning rates follow from the plan. The measurements beside th
 import math
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +34,18 @@ Signals = dict[tuple[str, str], str]  # dataset and recording -> SHA-256 of the 
 
 @dataclass(frozen=True)
 class ExportSummary:
-    """What an export holds."""
-
     jobs: int
     measurements: int
     left_out: tuple[str, ...]  # damaged measurements, a sentence each
 
 
-class _SharedValues:
+class _SharedValues(dict[str, dict[str, Any]]):
     """Values that several jobs have in common, each once and named by its hash: other jobs do not change the name."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, dict[str, Any]] = {}
 
     def name(self, value: dict[str, Any]) -> str:
         name = sha256(compact_json(value).encode()).hexdigest()[:NAME_DIGITS]
-        self._values[name] = value
+        self[name] = value
         return name
-
-    def lines(self) -> list[str]:
-        return [compact_json({"name": name, **value}) for name, value in sorted(self._values.items())]
 
 
 def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSummary:
@@ -64,7 +57,9 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSu
         raise LedgerError(f"{folder}: holds a ledger; export to a folder without one")
     signals: Signals = {}
     shared = {name: _SharedValues() for name in SHARED}
-    jobs = sorted(ledger.jobs().values(), key=_order)
+    # A job stands near those that it is compared with.
+    near = attrgetter("dataset", "method", "budget.recordings", "budget.windows", "fold", "seed", "key")
+    jobs = sorted(ledger.jobs().values(), key=near)
     lines = []
     for done, job in enumerate(jobs, start=1):
         try:
@@ -75,7 +70,8 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSu
         progress("Export", done, len(jobs), "")
     rows = [f"{dataset}\t{name}\t{digest}" for (dataset, name), digest in sorted(signals.items())]
     files = {HEAD: [compact_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
-    files |= {name: values.lines() for name, values in shared.items()}
+    for name, values in shared.items():
+        files[name] = [compact_json({"name": key, **value}) for key, value in sorted(values.items())]
     for name, content in files.items():
         write_whole(folder / name, "".join(line + "\n" for line in content).encode())
     beside = ledger.path.parent / FOLDER
@@ -84,12 +80,6 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSu
         write_whole(folder / FOLDER / name, (beside / name).read_bytes())
     replace_sums(folder, [*files, *(f"{FOLDER}/{name}" for name in measured)], is_measurement)
     return ExportSummary(len(lines), len(measured), tuple(map(str, damaged(beside))))
-
-
-def _order(job: Job) -> tuple[str | int, ...]:
-    """Where a job stands among others: near those that it is compared with."""
-    budget = job.budget
-    return job.dataset, job.method, budget.recordings, budget.windows, job.fold, job.seed, job.key
 
 
 def _line(job: Job, outcome: Outcome, shared: dict[str, _SharedValues], signals: Signals) -> dict[str, Any]:
@@ -135,6 +125,5 @@ def used(support: dict[str, Any], recordings: tuple[str, ...]) -> dict[str, None
 
 
 def is_measurement(name: str) -> bool:
-    """Whether a file of an export is one."""
     path = Path(name)
     return path.parent == Path(FOLDER) and path.suffix == ".json"

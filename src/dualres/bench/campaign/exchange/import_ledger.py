@@ -38,7 +38,6 @@ class Clash:
 
     @property
     def difference(self) -> str:
-        """How far apart they are, in words."""
         if (self.ours.recordings, self.ours.classes) != (self.theirs.recordings, self.theirs.classes):
             return "they judged different recordings"
         if self.ours.facts["inputs"] != self.theirs.facts["inputs"]:
@@ -53,8 +52,6 @@ class Clash:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What came of it."""
-
     merge: Merge
     models: int  # files copied
     clashes: tuple[Clash, ...]

@@ -70,8 +70,7 @@ def _is_newer(found: object) -> bool:
 def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:
     where = folder / JOBS
     try:
-        shared = ({line.pop("name"): line for line in _lines(folder / name)} for name in SHARED)
-        judged, supports, machines = shared
+        judged, supports, machines = ({line.pop("name"): line for line in _lines(folder / name)} for name in SHARED)
         rows = (line.split("\t") for line in (folder / SIGNALS).read_text(encoding="utf-8").splitlines())
         signals = {(dataset, name): digest for dataset, name, digest in rows}
         lines = list(_lines(where))

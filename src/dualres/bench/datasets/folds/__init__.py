@@ -7,7 +7,6 @@ results on a fold of the same name are results on the same fold. `freeze` writes
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from dualres.errors import ConfigError
@@ -22,11 +21,11 @@ def _own() -> dict[str, Callable[[], Fold]]:
     """Those in the package; those of the rig lie with the rig."""
     files = {file.name: file for folder in (resources.files(__package__), rig.FOLDS) for file in folder.iterdir()}
     names = [name.removesuffix(".json") for name in sorted(files) if name.endswith(".json")]
-    return {name: partial(_parse, files[f"{name}.json"], name) for name in names}
 
+    def parse(name: str) -> Fold:
+        return parse_fold(files[f"{name}.json"].read_text(), name, "install the package again")
 
-def _parse(file: Traversable, name: str) -> Fold:
-    return parse_fold(file.read_text(), name, "install the package again")
+    return {name: partial(parse, name) for name in names}
 
 
 _FOLDS: Registry[Callable[[], Fold]] = Registry(
@@ -41,7 +40,6 @@ def register(folder: Path, folds: Iterable[str]) -> None:
 
 
 def load_fold(name: str) -> Fold:
-    """The frozen fold of that name."""
     return _FOLDS.find(name)()
 
 

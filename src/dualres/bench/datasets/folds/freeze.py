@@ -26,8 +26,6 @@ COLUMNS = ("recording", "label", "side")
 
 @dataclass(frozen=True)
 class FoldRow:
-    """One recording of a fold."""
-
     recording: str
     label: str
     side: str
@@ -83,12 +81,11 @@ def fold_of(
 def check_recordings(rows: Sequence[FoldRow], labels: Mapping[str, str]) -> None:
     """An error if a row is not about a recording of the dataset, whose `labels` go by recording."""
     for row in rows:
+        name = f"recording {row.recording}"
         if row.recording not in labels:
-            raise ConfigError(
-                f"recording {row.recording} is not in the prepared dataset; prepare it, or mend the table"
-            )
+            raise ConfigError(f"{name} is not in the prepared dataset; prepare it, or mend the table")
         if row.label != labels[row.recording]:
-            raise ConfigError(f"recording {row.recording} is labelled {labels[row.recording]}, not {row.label}")
+            raise ConfigError(f"{name} is labelled {labels[row.recording]}, not {row.label}")
 
 
 def freeze(fold: Fold, folder: Path, *, overwrite: bool = False) -> Path:
