@@ -24,8 +24,8 @@ from dualres.kernel.gpu.cuda_graphs import full_precision
 from dualres.learn.support import MICROBATCH, views_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
 from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.fit import augmentation_of
 from dualres.learn.trained.forward import Classify, training_threads
-from dualres.learn.trained.gpu_batch import augmentation_of
 from dualres.learn.trained.task import Task
 from dualres.learn.trained.train import train
 from dualres.model.network import DualRes

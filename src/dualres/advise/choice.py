@@ -51,8 +51,10 @@ def choose(
     waiting = np.array([r.label is None for r in recordings])
     weight, doubt = waiting.astype(float), None
     if likely is not None:
-        doubt = _doubt(likely)
-        weight *= doubt**DOUBT * _scarcity(likely, recordings)
+        each = np.sort(likely, axis=1)
+        doubt = 1 - (each[:, -1] - each[:, -2])  # one less the lead of the likeliest class over the next
+        labels = np.unique([str(recordings[i].label) for i in labelled], return_counts=True)[1]
+        weight *= doubt**DOUBT * (likely @ (1 / labels))  # few labels of what it is likely to be count for more
     nearest = distances[labelled].min(0, initial=_unlike(distances))
     picks: list[Suggestion] = []
     while left and len(picks) < count:
@@ -62,9 +64,8 @@ def choose(
         best = candidates[int((closer @ weight).argmax())]
         new = tuple(f"{name} {value}" for name, value in facts[best] if (name, value) not in known)
         like = int((waiting & (distances[best] < nearest)).sum())
-        picks.append(
-            Suggestion(best, new if known else (), max(like, 1), None if doubt is None else float(doubt[best]))
-        )
+        in_doubt = None if doubt is None else float(doubt[best])
+        picks.append(Suggestion(best, new if known else (), max(like, 1), in_doubt))
         left.remove(best)
         known |= set(facts[best])
         nearest = np.minimum(nearest, distances[best])
@@ -104,20 +105,6 @@ def class_probabilities(looks: Looks, recordings: Sequence[Recording]) -> Exact 
     if len(classes) < 2:
         return None
     return looks.probabilities(known, labels, len(classes), np.arange(len(recordings)))
-
-
-def _doubt(likely: Exact) -> Exact:
-    """Of each recording, (n,): one less the lead of its likeliest class over the next."""
-    each = np.sort(likely, axis=1)
-    doubt: Exact = 1 - (each[:, -1] - each[:, -2])
-    return doubt
-
-
-def _scarcity(likely: Exact, recordings: Sequence[Recording]) -> Exact:
-    """Of each recording, (n,): one over the labels that its class has, as expected from what it is likely to be."""
-    _, labels = np.unique([str(r.label) for r in recordings if r.label is not None], return_counts=True)
-    scarcity: Exact = likely @ (1 / labels)
-    return scarcity
 
 
 def _unlike(distances: Exact) -> float:

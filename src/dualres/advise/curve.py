@@ -13,9 +13,8 @@ import numpy as np
 from dualres.advise.features import Looks, Places
 from dualres.errors import ConfigError
 from dualres.learn.holdout import plan_rounds
-from dualres.metrics import Counts, class_f1, confusion
+from dualres.metrics import class_f1, confusion
 from dualres.recordings.recording import Recording
-from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 LEAST = 3  # recordings of every class, below which no curve is drawn
@@ -56,7 +55,8 @@ class LearningCurve:
     def expected(self, per_class: int) -> ExpectedScore:
         """At another number of recordings per class."""
         least = 1 / (2 * self.judged)  # what so many recordings cannot tell from none, or from all
-        logits = _logit(np.clip(np.array(self.score) / 100, least, 1 - least))
+        shares = np.clip(np.array(self.score) / 100, least, 1 - least)
+        logits = np.log(shares / (1 - shares))
         doublings = np.log2(self.per_class)
         measured = np.polyfit(doublings, logits, 1)[0] if len(logits) > 1 else USUAL_SLOPE
         slope = TRUST * measured + (1 - TRUST) * USUAL_SLOPE
@@ -103,27 +103,14 @@ def curve_of(
             progress("Draw the learning curve", step * DRAWS + draw, total, f"{size} of each class")
             matrix = np.zeros((classes, classes), dtype=np.int64)
             for out in held:
-                learned = np.concatenate([_some(rng, (labels == c) & ~out, size) for c in range(classes)])
+                of_class = (np.flatnonzero((labels == c) & ~out) for c in range(classes))
+                learned = np.concatenate([rng.permutation(members)[:size] for members in of_class])
                 judged = np.flatnonzero(out)
                 matrix += confusion(labels[judged], judge(learned, judged), classes)
-            found.append(_score(matrix))
+            found.append(100 * float(class_f1(matrix)[matrix.sum(1) > 0].mean()))  # over the classes that were judged
         scores.append(float(np.mean(found)))
     progress("Draw the learning curve", total, total, "")
     return sizes, tuple(scores)
-
-
-def _some(rng: np.random.Generator, there: np.ndarray, count: int) -> Places:
-    return rng.permutation(np.flatnonzero(there))[:count]
-
-
-def _score(matrix: Counts) -> float:
-    """Macro-F1 in percent over the classes that were judged."""
-    return 100 * float(class_f1(matrix)[matrix.sum(1) > 0].mean())
-
-
-def _logit(share: Exact) -> Exact:
-    logits: Exact = np.log(share / (1 - share))
-    return logits
 
 
 def _percent(logit: float, least: float) -> float:

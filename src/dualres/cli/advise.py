@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,8 +23,6 @@ from dualres.cli.folder import (
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dualres.advise.advice import Advice
     from dualres.judge.verdict import Verdict
 
@@ -97,9 +96,7 @@ def _object(advice: Advice, seconds: Mapping[str, float], verdicts: Mapping[str,
             one |= {"verdict": said.label, "probability": said.probability}
         picks.append(one)
     curve = advice.curve
-    drawn = curve and {
-        **asdict(curve),
-        "expected": [asdict(curve.expected(times * curve.labelled)) for times in DOUBLINGS],
-    }
+    expected = [asdict(curve.expected(times * curve.labelled)) for times in DOUBLINGS] if curve else []
+    drawn = curve and {**asdict(curve), "expected": expected}
     counts = {"labelled": advice.labelled, "unlabelled": advice.unlabelled}
     return {**counts, "next": picks, "curve": drawn, "no_curve_because": advice.refusal or None}

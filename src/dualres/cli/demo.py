@@ -60,7 +60,7 @@ def demo(
 
 
 def _table(result: Demo) -> Table:
-    from dualres.demo.run import class_rows
+    from dualres.metrics import class_f1
 
     table = Table(
         title=f"Fold {result.fold.fold}, held-out unit: {result.fold.held_out}; "
@@ -68,11 +68,11 @@ def _table(result: Demo) -> Table:
         title_justify="left",
         show_footer=True,
     )
-    matrix = result.evaluation.confusion
+    judged, matrix = result.evaluation, result.evaluation.confusion
     table.add_column("Class", footer="accuracy, macro-F1")
     table.add_column("Recordings", footer=str(matrix.sum()), justify="right")
-    table.add_column("Recall %", footer=f"{100 * result.evaluation.accuracy:.1f}", justify="right")
-    table.add_column("F1 %", footer=f"{100 * result.evaluation.macro_f1:.1f}", justify="right")
-    for label, count, recall, f1 in class_rows(result):
+    table.add_column("Recall %", footer=f"{100 * judged.accuracy:.1f}", justify="right")
+    table.add_column("F1 %", footer=f"{100 * judged.macro_f1:.1f}", justify="right")
+    for label, count, recall, f1 in zip(judged.classes, matrix.sum(1), judged.recall, class_f1(matrix), strict=True):
         table.add_row(label, str(count), f"{100 * recall:.0f}", f"{100 * f1:.0f}")
     return table

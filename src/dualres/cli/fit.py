@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,13 +29,10 @@ from dualres.cli.folder import (
 )
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
-from dualres.learn.fit_options import registered_options
+from dualres.learn.fit_options import FitOption, registered_options
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dualres.learn.fit_options import FitOption
     from dualres.learn.settings import FitSettings
     from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
@@ -191,8 +189,9 @@ class FitCommand:
 def _with_notes(settings: FitSettings) -> FitSettings:
     """The settings without members that would all be the same; what an engineer may not expect of them is said."""
     if settings.resampler == SOXR:
-        said = f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only"
-        complain("note", said, "yellow")
+        complain(
+            "note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow"
+        )
     if settings.members > settings.networks:
         said = f"{settings.chosen} draw nothing, so that all members would be the same: one is fitted"
         complain("note", said, "yellow")

@@ -88,15 +88,10 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        _refuse_options_of_a_folder(
-            channel=channel,
-            rate=rate,
-            labels=labels,
-            where=where,
-            exclude=exclude,
-            windows=windows != WINDOWS,
-            strict=strict,
-        )
+        given = {"channel": channel, "rate": rate, "labels": labels, "where": where, "exclude": exclude}
+        for name, value in {**given, "windows": windows != WINDOWS, "strict": strict}.items():
+            if value:
+                raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
@@ -121,12 +116,6 @@ def tune(
         )
         kept.drop()
         say(f"Recipe  {out}")
-
-
-def _refuse_options_of_a_folder(**given: object) -> None:
-    for name, value in given.items():
-        if value:
-            raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
 
 
 def _of_folder(source: FolderInput, windows: int, resampler: str, strict: bool) -> GroupedSupport:

@@ -1,7 +1,6 @@
 """Fits a network of views: every head in closed form, from class means and from how windows of one class differ.
 
-Nothing is drawn and nothing is iterated: the same windows give the same network, in about the time that it takes to
-look at them.
+Nothing is drawn or iterated: the same windows give the same network, in about the time that it takes to look at them.
 """
 
 import time
@@ -30,15 +29,7 @@ FEW_WINDOWS = 32  # by which the time of a fit is judged
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
 LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all
-SPEEDS = (
-    -9,
-    -6,
-    -3,
-    0,
-    3,
-    6,
-    9,
-)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
+SPEEDS = range(-9, 10, 3)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
 PATH_SPREAD = 0.3  # nats; smooth gains over frequency by which recordings of one class may differ
 PATH_WAVES = 2  # cosines and sines of such a gain, beside its level
 SHARPNESS = 3.0  # of every head, the same: one that its support fits better is not to be believed more elsewhere
@@ -194,9 +185,7 @@ def fit_head(
 
 def strongest(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
     """The directions in which windows of one class differ most, (rank, features), and their variances, (rank,)."""
-    within = found.within
-    if curves is not None:
-        within = within + curves.T @ curves
+    within = found.within if curves is None else found.within + curves.T @ curves
     strengths, directions = np.linalg.eigh(within)
     order = np.argsort(strengths)[::-1][: VIEW_SIZES.rank]
     return strengths[order], directions[:, order].T

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
+from dualres.judge.verdict import recording_scores
 from dualres.learn.estimate_text import sentences
-from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
-from dualres.learn.interval import Score, score_of
+from dualres.learn.interval import Score, clearly_ahead, score_of
 from dualres.learn.settings import FitSettings
 from dualres.metrics import Counts, Evaluation
-from dualres.model_file.card import APART
+from dualres.model_file.card import APART, SHARED
 from dualres.recordings.recording import Recording
 from dualres.utils.progress import Progress, quiet, renamed
 
@@ -172,12 +173,64 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:
-    if not all(r.component for r in recordings):
-        return False
+    tested = [{r.component for r in recordings if r.id in held} for held in rounds.held_out]
     learned = [{r.component for r in recordings if r.id not in held} for held in rounds.held_out]
-    return all(
-        r.component in known
-        for held, known in zip(rounds.held_out, learned, strict=True)
-        for r in recordings
-        if r.id in held
+    return all(r.component for r in recordings) and all(map(set.issubset, tested, learned))
+
+
+def evaluate(
+    model: Model, recordings: Sequence[Recording], *, limit: int | None = None, progress: Progress = quiet
+) -> Evaluation:
+    """One score per class for every recording: the mean over its windows, the first `limit` of them if given."""
+    classes = model.classes
+    for recording in recordings:
+        if recording.label not in classes:
+            raise ConfigError(
+                f"{recording.id}: label {recording.label!r} is not among the classes {', '.join(classes)}"
+            )
+    windows, scores = [], []
+    for done, recording in enumerate(recordings, start=1):
+        mean, count = recording_scores(model, recording, limit)
+        windows.append(count)
+        scores.append(tuple(mean.tolist()))
+        progress("Judge unseen recordings", done, len(recordings), "")
+    return Evaluation(
+        classes=classes,
+        recordings=tuple(r.id for r in recordings),
+        truth=tuple(classes.index(str(r.label)) for r in recordings),
+        windows=tuple(windows),
+        scores=tuple(scores),
+    )
+
+
+def estimate_both(
+    settings: FitSettings, rounds: Rounds, *, stage: str = "Hold out", progress: Progress = quiet
+) -> tuple[str, Estimate, str]:
+    """Hold out the same with a network for each axis and with a shared one: which to take, its estimate, and why.
+
+    A network each is taken unless the shared one is right clearly more often, recording by recording.
+    """
+    found = {
+        APART: estimate(settings, rounds, axes=APART, stage=stage, progress=progress),
+        SHARED: estimate(settings, rounds, axes=SHARED, stage=shared_stage(stage), progress=progress),
+    }
+    each, shared = (_right(found[axes].judged) for axes in (APART, SHARED))
+    chosen = SHARED if clearly_ahead(shared, each) else APART
+    ahead = "clearly ahead" if chosen == SHARED else "not clearly ahead"
+    said = [f"{100 * float(np.mean(right)):.1f} %" for right in (each, shared)]
+    why = f"axes: a network each is right on {said[0]} of what was held out, a shared one on {said[1]}"
+    return chosen, found[chosen], f"{why}; the shared one is {ahead}"
+
+
+def shared_stage(stage: str) -> str:
+    """What the rounds of a shared network are called, where those of a network each are called `stage`."""
+    return f"{stage}, one network for all axes"
+
+
+def _right(judged: Sequence[Evaluation]) -> tuple[float, ...]:
+    """1 for every recording that is named right, 0 for the others, in an order that depends on the rounds alone."""
+    return tuple(
+        float(max(range(len(scores)), key=scores.__getitem__) == truth)
+        for one in judged
+        for truth, scores in zip(one.truth, one.scores, strict=True)
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.learn.evaluate import evaluate as evaluate_recordings
+from dualres.learn.estimate import evaluate as evaluate_recordings
 from dualres.learn.fold import Budget, Fold
 from dualres.learn.support import Support, cut_support
 from dualres.metrics import Evaluation

@@ -47,12 +47,10 @@ def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[Mac
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["file", "label", "component", "speed"])
     for one in pump_settings() if some is None else some:
-        signals = simulate_axes(machine, one)
-        time = np.arange(len(signals["x"])) / machine.rate
-        lines = StringIO()
-        formats = ["%.7f", *["%.5g"] * len(AXES)]
+        signals, lines = simulate_axes(machine, one), StringIO()
+        columns = np.column_stack([np.arange(len(signals["x"])) / machine.rate, *signals.values()])
         header = ",".join(["time", *AXES])
-        np.savetxt(lines, np.column_stack([time, *signals.values()]), formats, ",", header=header, comments="")
+        np.savetxt(lines, columns, ["%.7f", *["%.5g"] * len(AXES)], ",", header=header, comments="")
         write_whole(folder / f"{one.id}.csv", lines.getvalue().encode())
         writer.writerow([f"{one.id}.csv", one.label, one.specimen, one.speed])
     write_whole(folder / LABELS, table.getvalue().encode())

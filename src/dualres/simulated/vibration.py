@@ -64,8 +64,7 @@ def knocks(size: int, seconds: float, strength: float, rng: np.random.Generator)
 
 def mesh(angle: Waveform, harmonics: Waveform, rng: np.random.Generator) -> Waveform:
     """A sum of harmonics of an angle, with random phases."""
-    phases = rng.uniform(0, 2 * np.pi, len(harmonics))
-    total = np.zeros_like(angle)
+    total, phases = np.zeros_like(angle), rng.uniform(0, 2 * np.pi, len(harmonics))
     for k, (size, phase) in enumerate(zip(harmonics, phases, strict=True), start=1):
         total += size * np.cos(k * angle + phase)
     return total

@@ -8,7 +8,7 @@ import pytest
 from dualres.bench.datasets.folds import load_fold, names
 from dualres.errors import ConfigError
 from dualres.recordings.store import open_store
-from dualres.simulated import gearbox_states, rig
+from dualres.simulated import rig
 from dualres.simulated import rig as simulated
 
 # The order in which conditions enter a support, (rpm, Nm).
@@ -39,11 +39,11 @@ def test_the_rig_s_folds_follow_their_rule(name, mode, severity):
     assert fold.classes == simulated.CLASSES
     assert (fold.held_out, fold.support_start_s, fold.evaluation_windows) == ("motion mode", 2, 23)
     for label, members in fold.support.items():
-        grade = None if label in gearbox_states.WITHOUT_SEVERITY else severity
+        grade = None if label in rig.WITHOUT_SEVERITY else severity
         assert list(members) == [simulated.RigSetting(label, grade, mode, *c).id for c in ORDER[name]]
     labels = {r.id: r.label for r in simulated.recordings() if r.condition["mode"] != mode}
     assert set(fold.evaluation) == set(labels)
-    expected = {c: 6 if c in gearbox_states.WITHOUT_SEVERITY else 18 for c in simulated.CLASSES}
+    expected = {c: 6 if c in rig.WITHOUT_SEVERITY else 18 for c in simulated.CLASSES}
     assert Counter(labels.values()) == expected
 
 

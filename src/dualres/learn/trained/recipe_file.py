@@ -29,13 +29,8 @@ def write_choice(
         "remarks": list(remarks),
         "seeds": list(seeds),
         "candidates": [
-            {
-                "name": one.name,
-                "recipe": _data(one.recipe),
-                "mean": one.mean,
-                "standard_error": one.standard_error,
-                "rounds": list(one.rounds),
-            }
+            {"name": one.name, "recipe": _data(one.recipe)}
+            | {"mean": one.mean, "standard_error": one.standard_error, "rounds": list(one.rounds)}
             for one in choice.candidates
         ],
     }

@@ -1,7 +1,9 @@
-"""The training loop that all networks share."""
+"""The training loop that all networks share, and random generators for the length of a fit."""
 
+import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -19,9 +21,17 @@ Keep = Callable[[int], None]  # with the number of updates so far
 AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
 
 
-def no_draws(windows: int) -> tuple[Tensor, ...]:
-    """Of a network that makes no random choices but those of PyTorch's generator."""
-    return ()
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed PyTorch's and Python's generators, and afterwards leave them as they were."""
+    python = random.getstate()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):  # seeding touches every device
+        torch.manual_seed(seed)
+        random.seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
 
 
 def train(
@@ -30,7 +40,7 @@ def train(
     support: TrainingSupport,
     recipe: Recipe,
     *,
-    draws: MicrobatchSource = no_draws,
+    draws: MicrobatchSource = lambda windows: (),
     keep: Keep | None = None,
     progress: Progress = quiet,
     graphs: bool = True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -47,20 +48,17 @@ def divide(
 ) -> GroupedSupport:
     """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak."""
     refuse_contradictions(recordings)
-    rounds: Rounds | None
-    try:
+    rounds: Rounds | None = None
+    with suppress(HoldOutError):
         rounds = plan_rounds(recordings)
-    except HoldOutError:
-        rounds = None
     if strict and rounds:
         refuse_leaks(recordings, rounds, progress)
     labels = [str(r.label) for r in recordings]
     support = spread_support(recordings, labels, classes, ModelConfig(), windows_each=windows_each, resampler=resampler)
     group = {name: number for number, names in enumerate(rounds.held_out if rounds else ()) for name in names}
     groups = np.array([group.get(name, NEVER) for name, _ in support.origins])
-    if rounds is None:
-        return GroupedSupport(support, groups, classes, None)
-    return GroupedSupport(support, groups, classes, rounds.unit, rounds.remarks)
+    unit, remarks = (rounds.unit, rounds.remarks) if rounds else (None, ())
+    return GroupedSupport(support, groups, classes, unit, remarks)
 
 
 @dataclass(frozen=True)
@@ -107,8 +105,7 @@ class FitCache:
 
     def __init__(self, out: Path, about: str) -> None:
         """`about` tells what the scores depend on; those that were kept under another are forgotten."""
-        self.path = out.with_name(f"{out.name}.part")
-        self._about = about
+        self.path, self._about = out.with_name(f"{out.name}.part"), about
         self.scores = self._read()
 
     def add(self, fit: Fit, score: float) -> None:
@@ -136,13 +133,8 @@ def fingerprint(
 ) -> str:
     """SHA-256 of all that a fit's score depends on but its seed; `versions` tells the code that computes it."""
     support = divided.support
-    facts = [
-        support.origins,
-        {k: v.recipe and asdict(v.recipe) for k, v in grid.items()},
-        divided.classes,
-        device,
-        dict(versions),
-    ]
+    recipes = {name: by.recipe and asdict(by.recipe) for name, by in grid.items()}
+    facts = [support.origins, recipes, divided.classes, device, dict(versions)]
     digest = sha256(json.dumps(facts).encode())
     arrays: list[npt.NDArray[Any]] = [*support.axes, support.labels, divided.groups]
     for array in arrays:
