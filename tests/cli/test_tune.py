@@ -15,7 +15,7 @@ from dualres.cli.progress_display import ProgressDisplay
 from dualres.config import Recipe
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.trained import tune as tuning
-from dualres.learn.trained.recipe_file import read_recipe
+from dualres.learn.trained.tune_plan import read_recipe
 from dualres.model.kinds import chosen_recipe
 from tests.cli.runner import RATE, run, tone
 

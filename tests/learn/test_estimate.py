@@ -36,7 +36,7 @@ def test_an_estimate_judges_what_each_round_holds_out():
         progress=lambda *x: seen.append(x[:3]),
     )
     assert result.macro_f1 == 1.0
-    assert result.spread == 0.0
+    assert result.score.standard_error == 0.0
     assert result.confusion.tolist() == [[2, 0], [0, 2]]
     assert (result.rounds, result.unit) == (2, "component")
     assert (seen[0], seen[-1]) == (("Hold out, round 1 of 2", 1, 40), ("Hold out, round 2 of 2", 40, 40))

@@ -82,8 +82,7 @@ def learning_curve(recordings: Sequence[Recording], looks: Looks, progress: Prog
     held = [np.array([r.id in names for r in recordings]) for names in rounds.held_out]
 
     def judge(learned: Places, judged: Places) -> Places:
-        named: Places = looks.probabilities(learned, labels[learned], len(classes), judged).argmax(1)
-        return named
+        return np.asarray(looks.probabilities(learned, labels[learned], len(classes), judged).argmax(1))
 
     sizes, scores = curve_of(labels, held, judge, progress)
     return LearningCurve(sizes, scores, int(sum(h.sum() for h in held)), int(counts.min()), rounds.unit)

@@ -60,17 +60,12 @@ def advise(
     if as_json:
         typer.echo(json.dumps(_object(advice, found.seconds, verdicts), indent=1))
     else:
-        _show_picks(advice, found.seconds, verdicts)
+        say(f"Label next ({advice.labelled} recordings have a label, {advice.unlabelled} have none):")
+        for place, (recording, pick) in enumerate(advice.picks, start=1):  # not wrapped, so that no name is broken
+            said = verdicts.get(recording.id)
+            judged = f"; the model says {said.label} {said.probability:.2f}" if said else ""
+            say(f"{place:3d}  {recording.id}  {found.seconds[recording.id]:.1f} s  {pick.reason}{judged}")
         _show_curve(advice)
-
-
-def _show_picks(advice: Advice, seconds: Mapping[str, float], verdicts: Mapping[str, Verdict]) -> None:
-    """Lines are not wrapped here, so that no name is broken."""
-    say(f"Label next ({advice.labelled} recordings have a label, {advice.unlabelled} have none):")
-    for place, (recording, pick) in enumerate(advice.picks, start=1):
-        said = verdicts.get(recording.id)
-        model = f"; the model says {said.label} {said.probability:.2f}" if said else ""
-        say(f"{place:3d}  {recording.id}  {seconds[recording.id]:.1f} s  {pick.reason}{model}")
 
 
 def _show_curve(advice: Advice) -> None:

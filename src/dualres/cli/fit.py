@@ -29,7 +29,7 @@ from dualres.cli.folder import (
 )
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
-from dualres.learn.fit_options import FitOption, registered_options
+from dualres.learn.fit_options import registered_options
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def fit(
     from dualres.learn.fit_options import with_options
     from dualres.learn.label_warnings import narrow
     from dualres.learn.settings import FitSettings
-    from dualres.learn.trained.recipe_file import recipe_from
+    from dualres.learn.trained.tune_plan import recipe_from
     from dualres.learn.workflow import fit_by
     from dualres.utils.files import check_writable, write_whole
 
@@ -172,7 +172,15 @@ class FitCommand:
     @property
     def __signature__(self) -> inspect.Signature:
         own = [p for p in inspect.signature(fit, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [_parameter(option) for option in registered_options()]
+        added = [
+            inspect.Parameter(
+                option.parameter,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default,
+                annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
+            )
+            for option in registered_options()
+        ]
         if taken := [p.name for p in added if p.name in {one.name for one in own}]:
             raise ConfigError(f"--{taken[0]} is an option of dualres fit itself; rename the one that was registered")
         return inspect.Signature([*own, *added])
@@ -220,12 +228,3 @@ def _page_written(page: Path, fitted: FittedModel, out: Path, *, settings: FitSe
         complain("no report", f"{error}. The model is complete", "yellow")
         return False
     return True
-
-
-def _parameter(option: FitOption) -> inspect.Parameter:
-    return inspect.Parameter(
-        option.parameter,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=option.default,
-        annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
-    )

@@ -1,7 +1,5 @@
 """How far a command is, and how long it will still take: bars on a terminal, a line now and then anywhere else."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

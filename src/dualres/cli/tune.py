@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -30,9 +30,6 @@ from dualres.cli.folder import (
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import TRAINING, need
-
-if TYPE_CHECKING:
-    from dualres.learn.trained.tune_plan import GroupedSupport
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -78,9 +75,8 @@ def tune(
     """
     need("dualres tune", *TRAINING)
     from dualres.kernel.gpu.cuda_graphs import check_device
-    from dualres.learn.trained.recipe_file import write_choice
     from dualres.learn.trained.tune import GRID
-    from dualres.learn.trained.tune_plan import FitCache, choose_recipe, fingerprint
+    from dualres.learn.trained.tune_plan import FitCache, choose_recipe, divide, fingerprint, write_choice
     from dualres.recordings.resample import check_resampler
     from dualres.utils.files import check_writable
     from dualres.utils.versions import all_versions
@@ -99,7 +95,15 @@ def tune(
     check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
-        divided = _of_folder(FolderInput(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
+        found = understood(FolderInput(folder, channel, rate, labels, where, exclude))
+        with leaks_shown(), progress("Nothing was written.") as report:
+            divided = divide(
+                *(found.recordings, found.classes),
+                windows_each=windows,
+                resampler=resampler,
+                strict=strict,
+                progress=report,
+            )
     else:
         divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler)
     kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
@@ -116,13 +120,3 @@ def tune(
         )
         kept.drop()
         say(f"Recipe  {out}")
-
-
-def _of_folder(source: FolderInput, windows: int, resampler: str, strict: bool) -> GroupedSupport:
-    from dualres.learn.trained.tune_plan import divide
-
-    found = understood(source)
-    with leaks_shown(), progress("Nothing was written.") as report:
-        return divide(
-            found.recordings, found.classes, windows_each=windows, resampler=resampler, strict=strict, progress=report
-        )

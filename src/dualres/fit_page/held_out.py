@@ -26,7 +26,14 @@ def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
     at = f'<s style="left:{100 * guess:.1f}%"></s><u style="left:{100 * score.macro_f1:.1f}%"></u>'
     first, *others = estimate.sentences
     caption = f"{first}. Guessing would score {100 * guess:.1f} %: the dotted line."
-    trust = [*_trust(estimate), *(sentence.strip().removeprefix("note: ") for sentence in others)]
+    far = "another one: these are too few to say how far"
+    if score.low is not None and score.high is not None:
+        far = f"anything from {100 * score.low:.0f} to {100 * score.high:.0f} %"
+    trust = [
+        f"With {score.units} other {plural(estimate.unit)} the score could have been {far}.",
+        "Nobody knows how it does on machines, loads or sensors that no labelled recording has.",
+        *(sentence.strip().removeprefix("note: ") for sentence in others),
+    ]
     trust += [f"{doubt[0].upper()}{doubt[1:]}." for doubt in doubts]
     return (
         f'<div class="expected"><div class="score"><b>{100 * score.macro_f1:.1f} %</b>'
@@ -34,16 +41,6 @@ def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
         f"<span>{escape(caption).replace(' %', '&nbsp;%').replace('macro-F1', 'macro&#8209;F1')}</span></div>"
         f"<div><h3>How far to trust it</h3>{html.listed(trust)}</div></div>"
     )
-
-
-def _trust(estimate: Estimate) -> list[str]:
-    """What every estimate of this kind is worth."""
-    score, several = estimate.score, plural(estimate.unit)
-    reach = f"With {score.units} other {several} the score could have been"
-    far = "another one: these are too few to say how far"
-    if score.low is not None and score.high is not None:
-        far = f"anything from {100 * score.low:.0f} to {100 * score.high:.0f} %"
-    return [f"{reach} {far}.", "Nobody knows how it does on machines, loads or sensors that no labelled recording has."]
 
 
 def confusion(classes: Sequence[str], matrix: Counts) -> str:

@@ -162,10 +162,9 @@ def _judged(
 def _learned_from(card: Card, recordings: Sequence[Recording]) -> str:
     rows = []
     for label in card.classes:
-        members = [r for r in recordings if r.label == label]
-        components = len({r.component for r in members if r.component})
-        seconds = f"{card.exposure_s[label]:.1f}"
-        rows.append([label, str(len(members)), str(components or "unknown"), seconds])
+        components = [r.component for r in recordings if r.label == label]
+        known = str(len(set(components) - {None, ""}) or "unknown")
+        rows.append([label, str(len(components)), known, f"{card.exposure_s[label]:.1f}"])
     return html.table(["Class", "Recordings", "Components", "Seconds learned"], rows, numbers=(1, 2, 3))
 
 
@@ -213,8 +212,7 @@ def _said(value: Any) -> str:
 
 
 def _next(model_file: Path, card: Card) -> str:
-    name = model_file.name
-    stem = name.removesuffix(".safetensors")
+    name, stem = model_file.name, model_file.name.removesuffix(".safetensors")
     quoted = f"'{name}'" if " " in name else name
     commands = {
         f"diagnose {quoted} FILES": "Judge other recordings, one line each.",

@@ -48,20 +48,18 @@ def look_of(recording: Recording, stretch_s: float, highest: float) -> SignalPic
     """Of several axes the first one, in one pass."""
     signal = axes_of(recording)[0]
     samples = max(int(stretch_s * signal.rate), 2)
-    first: Exact | None = None
+    first = np.zeros(samples)
     squares, peak, count, power = 0.0, 0.0, 0, np.zeros(samples // 2 + 1)
     window = np.hanning(samples)
     for block in signal.blocks(samples):
         if len(block) < samples and count:
             break  # a rest, which has other lines
         centred = np.pad(block - block.mean(dtype=np.float64), (0, samples - len(block)))  # a short one is filled up
-        first = centred if first is None else first
+        first = first if count else centred
         squares += float(centred @ centred)
         peak = max(peak, float(np.abs(centred).max()))
         power += np.abs(np.fft.rfft(centred * window)) ** 2
         count += 1
-    if first is None:
-        raise ValueError(f"{recording.id}: has no samples")  # a Recording refuses that itself
     columns = np.array_split(first, min(COLUMNS, samples))
     return SignalPicture(
         recording.id,

@@ -46,8 +46,7 @@ class Statistics(NamedTuple):
     @property
     def within(self) -> Exact:
         """The covariance within classes, (features, features)."""
-        covariance: Exact = self.residual.T @ self.residual / len(self.residual)
-        return covariance
+        return np.asarray(self.residual.T @ self.residual / len(self.residual))
 
 
 class ViewFeatures(NamedTuple):
@@ -132,10 +131,7 @@ def fit_seen(
     tell: Tell = lambda: None,
     fast: bool = False,
 ) -> ViewsNetwork:
-    """As `fit_views`, from what the views have seen of the windows; for `fast`, see `strongest_of_few`.
-
-    `tell` is called after each head.
-    """
+    """As `fit_views`, from what the views saw; `tell` is called after each head; for `fast`, see `strongest_of_few`."""
     network = ViewsNetwork(classes, config)
     spectra, repeating, _, lines = seen.of_views()
     learned: dict[str, tuple[list[Tensor], Exact | None]] = {

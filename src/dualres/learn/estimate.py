@@ -82,8 +82,7 @@ class Estimate:
     @property
     def confusion(self) -> Counts:
         """Over all held-out recordings, also those whose unit was not new."""
-        total: Counts = np.sum([one.confusion for one in self.judged], axis=0)
-        return total
+        return np.asarray(np.sum([one.confusion for one in self.judged], axis=0))
 
     @cached_property
     def score(self) -> Score:
@@ -100,11 +99,6 @@ class Estimate:
         return self.score.macro_f1
 
     @property
-    def spread(self) -> float:
-        """The standard error of macro-F1; not a number where there is a single unit."""
-        return np.nan if self.score.standard_error is None else self.score.standard_error
-
-    @property
     def covered(self) -> tuple[str, ...]:
         """The classes that the score is of."""
         new = {one.label for one in self.held if one.new}
@@ -116,14 +110,13 @@ class Estimate:
 
     def as_data(self) -> dict[str, Any]:
         """What a card tells of it."""
-        covered = self.covered
-        others = [label for label in self.judged[0].classes if label not in covered]
+        others = [label for label in self.judged[0].classes if label not in self.covered]
         easier = {label: [one.verdict == label for one in self.held if one.label == label] for label in others}
         return {
             "unit": self.unit,
             **self.as_score(),
             "fits": self.fits,
-            "classes": list(covered),
+            "classes": list(self.covered),
             "classes_not_covered": others,
             "on_another_recording": {label: [sum(right), len(right)] for label, right in easier.items() if right},
             "not_known": dict(self.plan.not_known),
@@ -140,10 +133,7 @@ class Estimate:
 def estimate(
     settings: FitSettings, rounds: Rounds, *, axes: str = APART, stage: str = "Hold out", progress: Progress = quiet
 ) -> Estimate:
-    """Fit once per round, as many members as the model will have, and judge what the round holds out.
-
-    `axes` is as for `fit_recordings`.
-    """
+    """Fit once per round, with all members, and judge what it holds out; `axes` is as for `fit_recordings`."""
 
     def fit(known: Sequence[Recording], stage: str) -> Model:
         labels = [str(r.label) for r in known]
@@ -163,8 +153,7 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
     """Fit without what each round holds out, by whatever `fit` does, and judge that."""
     judged, looks, fits = [], [], 0
     for number, held in enumerate(rounds.held_out, start=1):
-        known = [r for r in recordings if r.id not in held]
-        model = fit(known, round_stage(stage, number, rounds))
+        model = fit([r for r in recordings if r.id not in held], round_stage(stage, number, rounds))
         fits += len(model.members)
         unseen = [r for r in recordings if r.id in held]
         judged.append(evaluate(model, unseen))
@@ -185,22 +174,16 @@ def evaluate(
     classes = model.classes
     for recording in recordings:
         if recording.label not in classes:
-            raise ConfigError(
-                f"{recording.id}: label {recording.label!r} is not among the classes {', '.join(classes)}"
-            )
+            known = ", ".join(classes)
+            raise ConfigError(f"{recording.id}: label {recording.label!r} is not among the classes {known}")
     windows, scores = [], []
     for done, recording in enumerate(recordings, start=1):
         mean, count = recording_scores(model, recording, limit)
         windows.append(count)
         scores.append(tuple(mean.tolist()))
         progress("Judge unseen recordings", done, len(recordings), "")
-    return Evaluation(
-        classes=classes,
-        recordings=tuple(r.id for r in recordings),
-        truth=tuple(classes.index(str(r.label)) for r in recordings),
-        windows=tuple(windows),
-        scores=tuple(scores),
-    )
+    truth = tuple(classes.index(str(r.label)) for r in recordings)
+    return Evaluation(classes, tuple(r.id for r in recordings), truth, tuple(windows), tuple(scores))
 
 
 def estimate_both(
@@ -229,8 +212,4 @@ def shared_stage(stage: str) -> str:
 
 def _right(judged: Sequence[Evaluation]) -> tuple[float, ...]:
     """1 for every recording that is named right, 0 for the others, in an order that depends on the rounds alone."""
-    return tuple(
-        float(max(range(len(scores)), key=scores.__getitem__) == truth)
-        for one in judged
-        for truth, scores in zip(one.truth, one.scores, strict=True)
-    )
+    return tuple(float(hit) for one in judged for hit in np.argmax(one.scores, axis=1) == one.truth)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -90,10 +91,7 @@ def spread_support(
     """At most `windows_each` windows of each recording, spread over it."""
     if windows_each < 1:
         raise ConfigError(f"{windows_each} windows of each signal: at least one is needed")
-
-    def starts_in(samples: int) -> list[int]:
-        return spread(samples, config.window, windows_each)
-
+    starts_in = partial(spread, window=config.window, most=windows_each)
     return cut_support(recordings, labels, classes, starts_in, config=config, resampler=resampler)
 
 

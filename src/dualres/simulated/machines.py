@@ -266,8 +266,7 @@ def _friction(run: _Run) -> Waveform:
     twice = 0.5 * depth + 0.5 * run.fault("misalignment") * (0.5 + run.load) + 0.2 * run.fault("bent_shaft")
     pressed = np.maximum(1 + physics.mesh(run.shaft, np.array([once, twice]), run.rng), 0)
     effort = run.speed**0.7 * (0.4 + run.load) ** 0.5
-    force: Waveform = run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft))
-    return force
+    return np.asarray(run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft)))
 
 
 def _load_zone(angle: Waveform | float, load: float) -> Waveform:

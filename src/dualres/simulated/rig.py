@@ -171,8 +171,7 @@ def _gear_forces(
     teeth = 1 + (0.05 + 0.12 * worn) * build.standard_normal(SECOND_PAIR[0])
     bad_tooth = int(build.integers(SECOND_PAIR[0]))
 
-    loss, slip = np.zeros_like(shaft), np.zeros_like(shaft)
-    hits = np.zeros_like(shaft)
+    loss, slip, hits = (np.zeros_like(shaft) for _ in range(3))
     if fault in _LOSS:
         near = physics.tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
         loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
@@ -189,8 +188,7 @@ def _gear_forces(
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
     first = eccentric * physics.mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
-    vibration: Waveform = effort * (first + second + rubbing + hits)
-    return vibration
+    return np.asarray(effort * (first + second + rubbing + hits))
 
 
 def _rolling_impacts(ring: str, grade: int, shaft: Waveform, rng: np.random.Generator) -> Waveform:
@@ -217,10 +215,7 @@ def _hits(shaft: Waveform, teeth: list[int], strength: float, scatter: float, rn
 
 
 class _Path:
-    """From a force inside the gearbox to the acceleration at the sensor: a few ringing modes.
-
-    The campaign and the assembly move them all a little.
-    """
+    """From a force in the gearbox to the sensor: a few ringing modes, which campaign and assembly move a little."""
 
     def __init__(self, campaign: np.random.Generator, assembly: np.random.Generator) -> None:
         count = len(_MODES_HZ)

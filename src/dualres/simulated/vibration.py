@@ -25,10 +25,7 @@ def wander(t: Waveform, seconds: float, rng: np.random.Generator) -> Waveform:
 
 
 def slipping(order: float, end: float, rng: np.random.Generator) -> Waveform:
-    """Angles up to `end` at which rolling elements pass, `order` times per revolution in the mean.
-
-    The cage slips: the passes follow the shaft in the mean, but never exactly.
-    """
+    """Angles up to `end` at which rolling elements pass, `order` times per revolution in the mean: the cage slips."""
     spacing = 2 * np.pi / order
     count = int(1.1 * end / spacing) + 2
     angles = rng.uniform(0, spacing) + np.cumsum(spacing * (1 + 0.015 * rng.standard_normal(count)))
@@ -75,8 +72,7 @@ def per_tooth(shaft: Waveform, teeth: Waveform) -> Waveform:
     position = shaft / (2 * np.pi) * len(teeth)
     below = np.floor(position).astype(int)
     share = position - below
-    value: Waveform = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
-    return value
+    return np.asarray((1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)])
 
 
 def tooth_window(shaft: Waveform, teeth: int, tooth: int, width: float) -> Waveform:
@@ -119,9 +115,8 @@ def pink(size: int, rng: np.random.Generator) -> Waveform:
     spectrum = np.fft.rfft(rng.standard_normal(size))
     spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
     spectrum[0] = 0
-    noise: Waveform = np.fft.irfft(spectrum, size)
-    noise /= noise.std()
-    return noise
+    noise = np.fft.irfft(spectrum, size)
+    return np.asarray(noise / noise.std())
 
 
 def with_noise(vibration: Waveform, rng: np.random.Generator) -> Waveform:

@@ -15,10 +15,9 @@ from dualres.learn.trained import fit
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
 from dualres.learn.trained.augment.standardise import no_standard, standard_of
-from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.fit import augmentation_of, fit_network, fit_networks, fits_together
 from dualres.learn.trained.task import Task
-from dualres.learn.trained.train import seeded
+from dualres.learn.trained.train import seeded, support_order
 from dualres.model.network import DualRes
 
 

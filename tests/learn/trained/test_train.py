@@ -1,11 +1,11 @@
 import random
 
+import numpy as np
 import pytest
 import torch
 
 from dualres.config import Recipe
-from dualres.learn.trained.batches import PlainSupport
-from dualres.learn.trained.train import seeded, train
+from dualres.learn.trained.train import PlainSupport, seeded, train
 
 
 class Tiny(torch.nn.Module):
@@ -74,3 +74,16 @@ def test_the_caller_s_generators_are_left_alone_even_after_an_error():
     with pytest.raises(ZeroDivisionError), seeded(1):
         torch.rand(int(random.random()) // 0)
     assert drawn() == expected
+
+
+def test_the_support_is_permuted_once_by_its_own_generator():
+    inputs, labels = support()
+    order = np.random.default_rng(1041).permutation(10)
+    plain = PlainSupport([inputs, -inputs], labels, seed=41, microbatch=4)
+    for _ in range(2):
+        batches = plain.batches()
+        assert [len(targets) for *_, targets in batches] == [4, 4, 2]
+        first, second, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
+        assert torch.equal(first, inputs[order])
+        assert torch.equal(second, -inputs[order])
+        assert torch.equal(targets, labels[order])

@@ -67,7 +67,7 @@ def choose(
     from dualres.bench.campaign.progress_tables import once
     from dualres.bench.datasets import catalog
     from dualres.bench.methods.catalogue import names as method_names
-    from dualres.learn.trained.recipe_file import recipe_from
+    from dualres.learn.trained.tune_plan import recipe_from
 
     names = all_studies(studies)
     picked = named("method", methods, method_names())

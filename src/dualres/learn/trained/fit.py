@@ -17,10 +17,9 @@ from dualres.learn.support import MICROBATCH, Labels, check_support, noise_suppo
 from dualres.learn.trained.augment.draws import draws, in_own_order
 from dualres.learn.trained.augment.standardise import SpectrumStandard, fold_into, no_standard, standard_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import PlainSupport, support_order
 from dualres.learn.trained.forward import Classify, training_threads
 from dualres.learn.trained.task import FittedNetwork, OnStep, Step, Task, by_step, in_turn, keeping
-from dualres.learn.trained.train import seeded, train
+from dualres.learn.trained.train import PlainSupport, seeded, support_order, train
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
 from dualres.utils.progress import Progress, part_of
@@ -73,10 +72,7 @@ def fit_networks(
 
 
 def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
-    """Whether several fits of such networks are done at once on that device.
-
-    They are not where the recipe has further augmentations, which the kernels do not know.
-    """
+    """Whether such fits are done at once on that device, whose kernels know no further augmentations."""
     return available(config, device) and not (recipe and recipe.more)
 
 
@@ -102,10 +98,7 @@ def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork
 def fit_at_once(
     tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
 ) -> list[FittedNetwork[DualRes]]:
-    """`fit_bundle`, in halves where the device's memory is too small for all of it.
-
-    A single fit that is too large is an error: no other path draws the same numbers.
-    """
+    """`fit_bundle`, in halves where memory is too small; a single fit has no other path that draws the same numbers."""
     try:
         return fit_bundle(tasks, config, recipe, progress)
     except torch.cuda.OutOfMemoryError:

@@ -84,10 +84,7 @@ def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
 def plan(
     labels: npt.NDArray[np.int64], groups: WindowGroups, grid: Mapping[str, NetworkRecipe], seeds: Sequence[int]
 ) -> list[Fit]:
-    """All fits of a comparison, round by round; none if fewer than two groups can be held out.
-
-    A group can be held out if every class keeps a window to learn from.
-    """
+    """All fits, round by round; none if fewer than two groups can be held out while every class keeps a window."""
     if groups.shape != labels.shape:
         raise ConfigError(f"{len(labels)} labels came with groups of shape {groups.shape}: every window needs one")
     if not grid or not seeds:
