@@ -123,10 +123,8 @@ def of_axes():
 
 def judged(right):
     """One round in which these are named right."""
-    scores = tuple((1.0, 0.0) if one else (0.0, 1.0) for one in right)
-    return Evaluation(
-        ("good", "worn"), tuple(map(str, range(len(right)))), (0,) * len(right), (1,) * len(right), scores
-    )
+    scores, names = tuple((1.0, 0.0) if one else (0.0, 1.0) for one in right), tuple(map(str, range(len(right))))
+    return Evaluation(("good", "worn"), names, (0,) * len(right), (1,) * len(right), scores)
 
 
 @pytest.mark.parametrize(
@@ -159,20 +157,15 @@ def test_both_are_held_out_in_the_same_rounds_and_the_card_says_so(of_axes):
     assert (card.channels, card.axes, len(fitted.model.members)) == (("x", "y"), "apart", 2)
     assert card.remarks[-1] == fitted.about_axes
     assert fitted.about_axes.startswith("axes: a network each is right on ")
-    assert list(dict.fromkeys(stage for stage, *_ in told)) == [
-        "Time one update",
-        *("Hold out, round 1 of 2", "Hold out, round 2 of 2"),
-        *("Hold out, one network for all axes, round 1 of 2", "Hold out, one network for all axes, round 2 of 2"),
-        "Learn from all",
-    ]
+    rounds = [f"Hold out{which}, round {i} of 2" for which in ("", ", one network for all axes") for i in (1, 2)]
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["Time one update", *rounds, "Learn from all"]
     assert told[-1] == ("Learn from all", 4, 4)
 
 
 def test_without_an_estimate_axes_have_a_network_each(of_axes):
     fitted = fit_model(of_axes, **FEW, members=2, estimate=False)
     card = fitted.model.card
-    assert (card.axes, card.members, card.networks, fitted.about_axes) == ("apart", 2, 4, "")
-    assert card.remarks == ()
+    assert (card.axes, card.members, card.networks, card.remarks, fitted.about_axes) == ("apart", 2, 4, (), "")
     alone = fit_model([r.axes[0] for r in of_axes], **FEW, estimate=False).model.card
     assert card.exposure_s == alone.exposure_s
 

@@ -78,8 +78,7 @@ def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progres
 
 def write_recordings(demo: Demo, folder: Path) -> Path:
     """What was learned from, with its labels, and a few of what was judged, without; beside a list of all of them."""
-    everything = {one.id: one for one in simulated.recordings()}
-    learned = dict.fromkeys(name for name, _ in demo.support.origins)
+    everything, learned = {one.id: one for one in simulated.recordings()}, dict(demo.support.origins)
     others: dict[str | None, list[str]] = defaultdict(list)
     for name in demo.fold.evaluation:
         others[everything[name].label].append(name)

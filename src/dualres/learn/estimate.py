@@ -189,10 +189,7 @@ def evaluate(
 def estimate_both(
     settings: FitSettings, rounds: Rounds, *, stage: str = "Hold out", progress: Progress = quiet
 ) -> tuple[str, Estimate, str]:
-    """Hold out the same with a network for each axis and with a shared one: which to take, its estimate, and why.
-
-    A network each is taken unless the shared one is right clearly more often, recording by recording.
-    """
+    """Whether to take a network for each axis or a shared one, its estimate, and why: shared if clearly ahead."""
     found = {
         APART: estimate(settings, rounds, axes=APART, stage=stage, progress=progress),
         SHARED: estimate(settings, rounds, axes=SHARED, stage=shared_stage(stage), progress=progress),

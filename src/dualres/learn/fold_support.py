@@ -52,7 +52,6 @@ def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress
 
 def _picked(recordings: Sequence[Recording], names: Sequence[str], fold: Fold) -> list[Recording]:
     available = {r.id: r for r in recordings}
-    for name in names:
-        if name not in available:
-            raise ConfigError(f"fold {fold.fold} needs recording {name}, which the dataset at hand does not hold")
+    if missing := [name for name in names if name not in available]:
+        raise ConfigError(f"fold {fold.fold} needs recording {missing[0]}, which the dataset at hand does not hold")
     return [available[name] for name in names]

@@ -158,7 +158,6 @@ def _plans(settings: FitSettings) -> list[Rounds]:
 
 
 def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
-    """What the rounds of a plan are called."""
     return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
 
 

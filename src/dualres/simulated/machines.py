@@ -244,10 +244,7 @@ def _turning(machine: Machine, setting: MachineSetting, rng: np.random.Generator
 
 
 def _shaft_lines(run: _Run) -> Waveform:
-    """Forces at half-multiples of the shaft's rate. They reach the sensor directly, below all modes.
-
-    No assembly is perfect: a good one has the first three multiples, too.
-    """
+    """Half-multiples of the shaft's rate, straight to the sensor; a good machine has the first three whole ones."""
     level = run.machine.generator("shaft").lognormal(-0.1, 0.3)
     halves = np.zeros(12)  # at 0.5, 1, 1.5 ... 6 times the shaft's rate
     halves[[1, 3, 5]] = np.array([0.3, 0.15, 0.08]) * run.specimen.lognormal(0, 0.4, 3)

@@ -157,10 +157,7 @@ _BLOW = 5.8  # of an impact of unit strength, which lasts one sample
 def _gear_forces(
     setting: RigSetting, shaft: Waveform, effort: Waveform, build: np.random.Generator, rng: np.random.Generator
 ) -> Waveform:
-    """Mesh forces of both pairs, with what the 36-tooth gear's fault does to them.
-
-    `build` draws what stays with the assembled gear, `rng` what differs from recording to recording.
-    """
+    """Mesh forces and the gear's fault; `build` draws what stays with the gear, `rng` what differs in recordings."""
     grade = SEVERITIES.index(setting.severity) if setting.severity else 0
     fault = setting.label.partition("+")[0]
     worn = _WEAR[grade] if fault == "wear" else 0.0

@@ -90,10 +90,7 @@ def ringing(
     damping: Sequence[float] | Waveform,
     rate: int,
 ) -> Waveform:
-    """What arrives directly, and what the modes of a structure make of the forces.
-
-    Each kind of force reaches the modes in its own proportions: `shares` has one per mode.
-    """
+    """What arrives directly, and what modes make of the forces; `shares` of each force has one per mode."""
     total = direct
     for mode, (frequency, damped) in enumerate(zip(hz, damping, strict=True)):
         total = total + ring(sum(shares[name][mode] * force for name, force in forces.items()), frequency, damped, rate)

@@ -35,14 +35,17 @@ def weights(network):
     return b"".join(p.detach().numpy().tobytes() for p in network.parameters())
 
 
-def test_it_learns_what_can_be_learned(small):
-    windows, labels = tones(small)
-    fitted = fit_network(windows, labels, 3, config=small, recipe=Recipe(200, 1e-2))
-    losses = [s.loss for s in fitted.history]
-    assert losses[-1] < 0.2 < 0.9 < losses[0]
+def right_on_unseen(network, small):
     unseen, truth = tones(small, seed=1)
     with torch.no_grad():
-        assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+        return (network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean()
+
+
+def test_it_learns_what_can_be_learned(small):
+    fitted = fit_network(*tones(small), 3, config=small, recipe=Recipe(200, 1e-2))
+    losses = [s.loss for s in fitted.history]
+    assert losses[-1] < 0.2 < 0.9 < losses[0]
+    assert right_on_unseen(fitted.network, small) > 0.9
     assert not fitted.network.training
 
 
@@ -88,17 +91,13 @@ def test_under_the_paper_s_recipe_weights_are_those_of_the_plainest_loop(small):
 
 
 def test_the_caller_s_generator_is_left_alone(small):
-    torch.manual_seed(9)
-    expected = torch.rand(1)
-    torch.manual_seed(9)
+    before = torch.get_rng_state()
     fit_network(*tones(small), 3, config=small, recipe=Recipe(2))
-    assert torch.rand(1) == expected
+    assert torch.equal(torch.get_rng_state(), before)
 
 
 def test_spectra_are_computed_once(small, monkeypatch):
-    windows, labels = tones(small)
-    seen = []
-    original = DualRes.spectra
+    (windows, labels), seen, original = tones(small), [], DualRes.spectra
     monkeypatch.setattr(DualRes, "spectra", lambda self, w: seen.append(len(w)) or original(self, w))
     fit_network(windows, labels, 3, config=small, recipe=Recipe(10))
     assert sum(seen) == len(windows)
@@ -123,27 +122,33 @@ def test_an_interrupted_fit_stops_at_once(small):
 
 def test_a_support_larger_than_a_microbatch_is_all_used(small):
     windows, labels = tones(small, per_class=MICROBATCH)
-    assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
-        1.1, abs=0.3
-    )
+    (step,) = fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history
+    assert step.loss == pytest.approx(1.1, abs=0.3)
 
 
 @pytest.mark.skipif(not available(), reason="the compiled library is not built")
 class TestCompiledStep:
     """At the paper's sizes; the small network is PyTorch's alone."""
 
-    @pytest.mark.parametrize("settings", [{}, {"branches": "short", "rotation": False, "jitter": 0.0}], ids=str)
-    def test_it_learns_what_pytorch_learns(self, settings, monkeypatch):
+    @pytest.mark.parametrize(
+        ("settings", "recipe", "off"),
+        [
+            ({}, Recipe(10), 1e-5),
+            ({"branches": "short", "rotation": False, "jitter": 0.0}, Recipe(10), 1e-5),
+            ({}, recipe_named("robust", updates=6), 1e-4),
+        ],
+        ids=str,
+    )
+    def test_it_learns_what_pytorch_learns(self, settings, recipe, off, monkeypatch):
         config = ModelConfig(**settings)
         support = tones(config, per_class=3)
-        recipe = Recipe(10)
         fast = fit_network(*support, 3, config=config, recipe=recipe)
         monkeypatch.setenv(compiled.SETTING, compiled.OFF)
         plain = fit_network(*support, 3, config=config, recipe=recipe)
         losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
-        assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+        assert losses[0] == pytest.approx(losses[1], rel=off)
         assert losses[0] != losses[1], "both went the same way"
-        assert losses[0][-1] < losses[0][0]
+        assert recipe.augments or losses[0][-1] < losses[0][0]
 
     def test_the_same_seed_and_threads_give_the_same_weights_to_the_last_bit(self):
         config, before = ModelConfig(), torch.get_num_threads()
@@ -166,9 +171,7 @@ class TestAugmented:
     def test_it_learns_what_can_be_learned(self, small):
         recipe = recipe_named("robust", updates=200, learning_rate=1e-2)
         fitted = fit_network(*tones(small), 3, config=small, recipe=recipe)
-        unseen, truth = tones(small, seed=1)
-        with torch.no_grad():
-            assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+        assert right_on_unseen(fitted.network, small) > 0.9
         assert fitted.history[-1].loss < fitted.history[0].loss
 
     def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
@@ -189,16 +192,6 @@ class TestAugmented:
         faint = fit_network(*tones(small), 3, config=small, recipe=Recipe(5, path_sigma=1e-9))
         plain = fit_network(*tones(small), 3, config=small, recipe=Recipe(5))
         assert [s.loss for s in faint.history] == pytest.approx([s.loss for s in plain.history], rel=1e-5)
-
-    @pytest.mark.skipif(not available(), reason="the compiled library is not built")
-    def test_compiled_or_not_it_learns_the_same(self, monkeypatch):
-        support, recipe = tones(ModelConfig(), per_class=3), recipe_named("robust", updates=6)
-        fast = fit_network(*support, 3, recipe=recipe)
-        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-        plain = fit_network(*support, 3, recipe=recipe)
-        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
-        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
-        assert losses[0] != losses[1], "both went the same way"
 
 
 def test_many_fits_are_the_single_ones(small):

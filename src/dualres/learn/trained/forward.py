@@ -80,5 +80,4 @@ def _in_a_row(encoder: Encoder) -> Tensor:
 
 
 def _or_zero(x: Tensor, used: bool) -> Tensor:
-    """Zeros for a part that is removed."""
     return x if used else torch.zeros_like(x)

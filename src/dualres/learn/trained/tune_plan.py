@@ -148,25 +148,23 @@ def write_choice(
     choice: Choice, path: Path, *, held_out: str | None, remarks: Sequence[str], seeds: Sequence[int]
 ) -> None:
     """The chosen recipe, and the table it was chosen by. Scores are macro-F1 over windows, from 0 to 1."""
+    each = [choice.recipe.recipe, *(one.recipe.recipe for one in choice.candidates)]
+    recipes = [recipe and recipe.as_data(complete=True) for recipe in each]
     content = {
         "format": FORMAT,
         "chosen": choice.name,
-        "recipe": _data(choice.recipe),
+        "recipe": recipes[0],
         "reason": choice.reason,
         "held_out": held_out,
         "remarks": list(remarks),
         "seeds": list(seeds),
         "candidates": [
-            {"name": one.name, "recipe": _data(one.recipe)}
+            {"name": one.name, "recipe": recipe}
             | {"mean": one.mean, "standard_error": one.standard_error, "rounds": list(one.rounds)}
-            for one in choice.candidates
+            for one, recipe in zip(choice.candidates, recipes[1:], strict=True)
         ],
     }
     write_whole(path, (json.dumps(content, indent=1) + "\n").encode(), precious=True)
-
-
-def _data(by: NetworkRecipe) -> dict[str, Any] | None:
-    return by.recipe.as_data(complete=True) if by.recipe else None
 
 
 def read_recipe(path: Path) -> NetworkRecipe:

@@ -28,10 +28,7 @@ class Augmentation(Protocol):
         """What chance decides for each of `windows` windows at one update; all numbers come from `chance`."""
 
     def curves(self, drawn: Any, frequencies: Tensor) -> Tensor:
-        """Log-gains in nats, (windows, n), of what was drawn.
-
-        Frequencies (n,) are float64, in units of half the sampling rate, on the device where the gains are needed.
-        """
+        """Log-gains in nats, (windows, n), at frequencies (n,), float64 in units of f_N, on their device."""
 
 
 _known: dict[str, Augmentation] = {}
