@@ -59,7 +59,9 @@ def choose(
         doubt = 1 - (each[:, -1] - each[:, -2])  # one less the lead of the likeliest class over the next
         labels = np.unique([str(recordings[i].label) for i in labelled], return_counts=True)[1]
         weight *= doubt**DOUBT * (likely @ (1 / labels))  # few labels of what it is likely to be count for more
-    nearest = distances[labelled].min(0, initial=_unlike(distances))
+    apart = distances[distances > 0]  # neither a recording from itself nor from its copies
+    # Farther than the median counts as no more unlike: else a few odd recordings take the first labels.
+    nearest = distances[labelled].min(0, initial=np.median(apart) if apart.size else 0.0)
     picks: list[Suggestion] = []
     while left and len(picks) < count:
         news = [sum(fact not in known for fact in facts[i]) for i in left]
@@ -109,12 +111,6 @@ def class_probabilities(looks: Looks, recordings: Sequence[Recording]) -> Exact 
     if len(classes) < 2:
         return None
     return looks.probabilities(known, labels, len(classes), np.arange(len(recordings)))
-
-
-def _unlike(distances: Exact) -> float:
-    """The median distance. Farther apart counts as no more unlike: else a few odd recordings take the first labels."""
-    apart = distances[distances > 0]  # neither a recording from itself nor from its copies
-    return float(np.median(apart)) if apart.size else 0.0
 
 
 def _facts(recording: Recording) -> tuple[tuple[str, str], ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -134,6 +133,9 @@ def fit(
     check_device(device.value)
     if held_out and not (estimate or strict):
         raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
+    units = [name.strip() for text in held_out or () for name in text.split(",")]  # apart or between commas
+    if not all(units):
+        raise ConfigError(f"--held-out {','.join(held_out or ())}: a name is missing; write component,load")
     settings = FitSettings(
         recipe=recipe_from(recipe, updates),
         windows_each=windows,
@@ -143,7 +145,7 @@ def fit(
         device=device.value,
         estimate=estimate,
         strict=strict,
-        held_out=_units_in(held_out),
+        held_out=tuple(units),
     )
     settings = _with_notes(settings)
     found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
@@ -204,14 +206,6 @@ def _with_notes(settings: FitSettings) -> FitSettings:
         said = f"{settings.chosen} draw nothing, so that all members would be the same: one is fitted"
         complain("note", said, "yellow")
     return replace(settings, members=settings.networks)
-
-
-def _units_in(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The names after --held-out, which stand apart or between commas."""
-    names = [name.strip() for text in given or () for name in text.split(",")]
-    if not all(names):
-        raise ConfigError(f"--held-out {','.join(given or ())}: a name is missing; write component,load")
-    return tuple(names)
 
 
 def _page_written(page: Path, fitted: FittedModel, out: Path, *, settings: FitSettings, found: Folder) -> bool:

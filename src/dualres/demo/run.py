@@ -21,7 +21,6 @@ from dualres.metrics import Evaluation, guessing
 from dualres.model.kinds import NetworkRecipe
 from dualres.model_file.card import Card
 from dualres.recordings.labels.read import LABELS
-from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet, renamed
@@ -78,6 +77,8 @@ def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progres
 
 def write_recordings(demo: Demo, folder: Path) -> Path:
     """What was learned from, with its labels, and a few of what was judged, without; beside a list of all of them."""
+    import soundfile
+
     everything, learned = {one.id: one for one in simulated.recordings()}, dict(demo.support.origins)
     others: dict[str | None, list[str]] = defaultdict(list)
     for name in demo.fold.evaluation:
@@ -89,18 +90,10 @@ def write_recordings(demo: Demo, folder: Path) -> Path:
     rows.writerow(["file", "label", *conditions])
     for name in (*learned, *judged):
         one = everything[name]
-        _write(one, folder / f"{name}.wav")
+        sound, samples = io.BytesIO(), np.asarray(one.signal[: SECONDS * int(one.rate)])
+        soundfile.write(sound, samples, int(one.rate), format="WAV", subtype="FLOAT")  # the samples are not changed
+        write_whole(folder / f"{name}.wav", sound.getvalue())
         label = one.label if name in learned else ""
         rows.writerow([f"{name}.wav", label, *(one.condition.get(column, "") for column in conditions)])
     write_whole(folder / LABELS, table.getvalue().encode())
     return folder
-
-
-def _write(recording: Recording, path: Path) -> None:
-    """As a sound file of 32-bit floats; the samples are not changed."""
-    import soundfile
-
-    sound = io.BytesIO()
-    samples = np.asarray(recording.signal[: SECONDS * int(recording.rate)])
-    soundfile.write(sound, samples, int(recording.rate), format="WAV", subtype="FLOAT")
-    write_whole(path, sound.getvalue())

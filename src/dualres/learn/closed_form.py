@@ -87,12 +87,11 @@ def fit_views(
 
 def fit_tasks(tasks: Sequence[Task], config: ModelConfig, recipe: None) -> list[FittedNetwork[ViewsNetwork]]:
     """A network for each task, whatever its seed."""
-    return [
-        FittedNetwork(
-            fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
-        )
+    networks = (
+        fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
         for one in tasks
-    ]
+    )
+    return [FittedNetwork(network) for network in networks]
 
 
 def expected_views_s(windows: int, recipe: None, config: ModelConfig, device: str) -> float:

@@ -178,7 +178,7 @@ def test_every_window_is_judged_and_a_class_without_windows_does_not_count():
 
 
 def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):
-    monkeypatch.setattr(tuning, "expected_s", lambda windows, by, config, device: windows * by.recipe.updates)
+    monkeypatch.setattr(tuning, "expected_s", lambda windows, by, device: windows * by.recipe.updates)
     groups, seen = np.array([0, 0, 0, 1, 1, NEVER]), []
     fits = [Fit("short", 0, 41), Fit("long", 0, 41), Fit("long", 1, 41)]
     expected = expected_tuning_s(fits, groups, FEW, progress=lambda *x: seen.append(x))

@@ -164,7 +164,6 @@ def expected_tuning_s(
     grid: Mapping[str, NetworkRecipe],
     *,
     axes: int = 1,
-    config: ModelConfig | None = None,
     device: str = "cpu",
     progress: Progress = quiet,
 ) -> float:
@@ -173,6 +172,6 @@ def expected_tuning_s(
     most = max(learned, default=0)
     names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
     for done, name in enumerate(names, start=1):
-        each[name] = expected_s(most, grid[name], config, device) / most
+        each[name] = expected_s(most, grid[name], device=device) / most
         progress("Time an update of each recipe", done, len(names), name)
     return axes * sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))
