@@ -2,14 +2,10 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from dualres import __version__, cli
+from dualres import __version__
 from dualres.demo import run as demo
-
-
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "100"}).invoke(cli.app, arguments)
+from tests.cli.runner import run
 
 
 def test_help_reads_well():
@@ -26,13 +22,10 @@ def test_version():
     assert run("--version").output.strip() == f"dualres {__version__}"
 
 
-def dualres(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "dualres.cli", *arguments], capture_output=True, text=True, **options)
-
-
 @pytest.mark.parametrize("name", ["S9", "P1"])
 def test_a_mistake_is_one_sentence(name, tmp_path):
-    result = dualres("demo", "--fold", name, cwd=tmp_path)
+    command = [sys.executable, "-m", "dualres.cli", "demo", "--fold", name]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 2
     assert f"there is no fold {name!r} of the rig; the demonstration knows S1 and S2" in result.stderr
     assert "Traceback" not in result.stderr

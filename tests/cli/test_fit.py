@@ -108,9 +108,8 @@ def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
     result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
-    assert re.search(r"Learn from all .* 4/4 ", re.sub(r"\x1b\S*?m", "", result.output)), (
-        "a bar for the updates of both"
-    )
+    drawn = re.sub(r"\x1b\S*?m", "", result.output)
+    assert re.search(r"Learn from all .* 4/4 ", drawn), "a bar for the updates of both"
     said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as with one"
     assert said in result.output
     card = load(out).card
@@ -258,8 +257,9 @@ def test_names_are_not_markup(machines, tmp_path):
     assert "dualres[soxr]" in " ".join(run("fit", "--help").output.split())
 
 
-def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path):
-    result = run("fit", machines, "-o", tmp_path)
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path, command):
+    result = run(command, machines, "-o", tmp_path)
     assert isinstance(result.exception, OutputError)
     assert "is a folder" in str(result.exception)
     assert "What was understood" not in result.output

@@ -12,7 +12,7 @@ from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
 from dualres.cli.progress_display import ProgressDisplay
 from dualres.config import Recipe
-from dualres.errors import ConfigError, OutputError
+from dualres.errors import ConfigError
 from dualres.learn.trained import tune as tuning
 from dualres.learn.trained.tune_plan import read_recipe
 from dualres.model.kinds import chosen_recipe
@@ -132,9 +132,3 @@ def test_a_choice_among_guesses_is_called_one(tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "window_f1", lambda *scored: 0.125)
     result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path)
     assert "no recipe did better than guessing" in result.output
-
-
-def test_a_place_that_cannot_be_written_is_found_out_first(folder, tmp_path):
-    result = run("tune", folder, "-o", tmp_path)
-    assert isinstance(result.exception, OutputError)
-    assert "What was understood" not in result.output

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from dualres.audit import LeakError
-from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
 from dualres.learn.workflow import fit_model
-from tests.learn.test_estimate import recording
-
-FEW = {"recipe": Recipe(2), "windows_each": 1}
+from tests.learn.test_estimate import FEW, recording
 
 
 @pytest.fixture(scope="module")

@@ -42,13 +42,9 @@ def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
 
 
 def test_it_trains_in_training_mode_and_ends_in_the_other():
-    model, modes = Tiny().eval(), []
-    train(
-        model,
-        lambda x: modes.append(model.training) or model(x),
-        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
-        Recipe(2),
-    )
+    (inputs, labels), model, modes = support(), Tiny().eval(), []
+    shown = PlainSupport([inputs], labels, seed=0, microbatch=10)
+    train(model, lambda x: modes.append(model.training) or model(x), shown, Recipe(2))
     assert modes == [True, True]
     assert not model.training
 
