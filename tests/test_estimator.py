@@ -153,13 +153,10 @@ def test_parameters_and_clone(fast):
     assert fast.set_params(updates=3).updates == 3
 
 
-def test_nothing_is_predicted_before_a_fit(fast, small):
-    with pytest.raises(NotFittedError):
-        fast.predict(np.zeros((1, small.window)))
-
-
 def test_mistakes_are_named(fast, small):
     X, y = tones(small)
+    with pytest.raises(NotFittedError):
+        fast.predict(X)
     with pytest.raises(ConfigError, match="one class only"):
         fast.fit(X, np.zeros(len(X)))
     with pytest.raises(RecordingError, match=r"row 0: 0.050 s long, but one window takes 0.128 s"):

@@ -187,10 +187,7 @@ def strongest(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
 
 
 def strongest_of_few(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
-    """The same up to rounding, and faster where windows are fewer than features: from their products with each other.
-
-    Directions in which nothing differs are left out; they would count as all others do.
-    """
+    """The same up to rounding, faster for fewer windows than features; directions of no difference are left out."""
     rows = found.residual / np.sqrt(len(found.residual))
     if curves is not None:
         rows = np.concatenate([rows, curves])

@@ -58,10 +58,7 @@ def cut_support(
     resampler: str = POLYPHASE,
     progress: Progress = quiet,
 ) -> Support:
-    """The windows of each recording that begin at `starts_in(samples)`, both counted at the model's rate.
-
-    Axes are in the order of the first recording's; all recordings must have the same.
-    """
+    """Windows from `starts_in(samples)` on, counted at the model's rate; all must have the first recording's axes."""
     channels = common_channels(recordings)
     windows: list[list[Samples]] = [[] for _ in channels or ("",)]
     targets, origins = [], []

@@ -39,10 +39,7 @@ def pump_settings() -> list[MachineSetting]:
 
 
 def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[MachineSetting] | None = None) -> None:
-    """Write recordings of three axes as CSV files with the columns time, x, y and z, and a labels.csv beside them.
-
-    By default it is a pump with 24 recordings of 1.5 s, about 15 MB in all.
-    """
+    """Write recordings of three axes as CSV files and a labels.csv; by default a pump's 24 of 1.5 s, about 15 MB."""
     folder, table = Path(folder), StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["file", "label", "component", "speed"])

@@ -90,10 +90,7 @@ def _checked_curves(augmentation: Augmentation, drawn: Any, windows: int, freque
 
 
 def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[DrawnArrays]:
-    """Paths and mixtures for windows as they come, not in the `order` in which they are trained on.
-
-    Amplitudes and phases (windows, waves), with no waves where there are no paths; partners and shares (windows,).
-    """
+    """For windows as they come: amplitudes and phases (windows, waves or none), partners and shares (windows,)."""
     back = np.argsort(order)
     none = np.zeros((len(order), 0))
     for drawn in source:
