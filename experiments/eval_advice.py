@@ -36,8 +36,7 @@ import numpy as np
 import torch
 from scipy.io import wavfile
 
-from dualres.advise.advice import advise
-from dualres.advise.choice import choose, class_probabilities, distances_between
+from dualres.advise.advice import advise, choose, class_probabilities, distances_between
 from dualres.advise.curve import learning_curve
 from dualres.advise.features import Looks, Places, looks_of
 from dualres.bench.campaign.rigs import RIGS, Rig

@@ -13,7 +13,7 @@ from typing import get_args
 
 import numpy as np
 
-from dualres.learn.evaluate import evaluate
+from dualres.learn.estimate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
 from dualres.recordings.recording import Recording

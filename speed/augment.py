@@ -23,11 +23,10 @@ from dualres.kernel import compiled
 from dualres.kernel.gpu.cuda_graphs import full_precision
 from dualres.learn.support import MICROBATCH, views_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.fit import augmentation_of
 from dualres.learn.trained.forward import Classify, training_threads
-from dualres.learn.trained.gpu_batch import augmentation_of
 from dualres.learn.trained.task import Task
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, train
 from dualres.model.network import DualRes
 from dualres.utils.malloc import keep_freed_memory
 

@@ -20,8 +20,7 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
 from dualres.learn.fit import fit_network
-from dualres.learn.trained.batches import PlainSupport
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, train
 from dualres.model.network import DualRes
 from dualres.utils.malloc import keep_freed_memory
 

@@ -20,11 +20,9 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.cuda_graphs import warmed_and_recorded
 from dualres.learn.support import MICROBATCH, views_of
-from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.fit import fit_network, fit_networks
-from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import Task
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, seeded, train
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
 

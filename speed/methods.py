@@ -22,9 +22,8 @@ from dualres.bench.methods.dualres import DualResNetwork
 from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import WINDOW, FittedNeural
 from dualres.config import Recipe
-from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.forward import Classify
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, train
 from dualres.utils.malloc import keep_freed_memory
 
 CLASSES, STEP_WINDOWS, UPDATES = 8, 4, 6

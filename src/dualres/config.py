@@ -20,9 +20,7 @@ PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # 
 # A model file must not be able to ask for the whole memory by a few numbers in its card.
 LARGEST_SIZE = 2**31  # of any rate or length
 LARGEST_WINDOW = 2**20  # samples; 16 s at 64 kHz
-LARGEST_PASS = (
-    2**24
-)  # numbers that frames and memory of one window hold at a time; the paper's window takes 0.6 million
+LARGEST_PASS = 2**24  # numbers that frames and memory of one window hold together; the paper's window: 0.6 million
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,7 @@ class DualResClassifier:
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""
         winners = self.predict_proba(X).argmax(1)  # first, for it refuses what is not fitted
-        labels: npt.NDArray[Any] = self.classes_[winners]
-        return labels
+        return np.asarray(self.classes_[winners])
 
     def score(
         self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None

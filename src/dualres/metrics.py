@@ -48,9 +48,7 @@ def confusion(truth: npt.ArrayLike, predicted: npt.ArrayLike, classes: int) -> C
 
 def class_f1(matrix: Counts) -> Exact:
     """F1 of each class, 2 TP / (2 TP + FP + FN); zero where that is undefined."""
-    hits = matrix.diagonal()
-    involved = matrix.sum(0) + matrix.sum(1)  # 2 TP + FP + FN
-    return _ratio(2 * hits, involved)
+    return _ratio(2 * matrix.diagonal(), matrix.sum(0) + matrix.sum(1))
 
 
 def class_recall(matrix: Counts) -> Exact:
@@ -94,5 +92,4 @@ def binomial(draws: int, share: float) -> Exact:
 
 def _ratio(part: Counts, whole: Counts) -> Exact:
     """part / whole, zero where the whole is."""
-    ratio: Exact = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
-    return ratio
+    return np.asarray(np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0))

@@ -14,7 +14,7 @@ from dualres.bench.methods.model_file import load as load_any
 from dualres.bench.profile.measurements import read as read_measurement
 from dualres.errors import DualResError
 from dualres.judge import model as file
-from dualres.learn.trained.recipe_file import read_recipe
+from dualres.learn.trained.tune_plan import read_recipe
 from dualres.recordings.labels.folder import read_folder
 from dualres.recordings.readers import read
 from dualres.recordings.store import read_index

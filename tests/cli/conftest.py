@@ -1,10 +1,8 @@
-import csv
-
 import numpy as np
 import pytest
 from scipy.io import wavfile
 
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, run, tone, write_labels
 
 
 @pytest.fixture(scope="session")
@@ -19,8 +17,7 @@ def machines(tmp_path_factory):
             rows.append([name, label, f"{label} machine {machine}"])
     (folder / "broken.wav").write_bytes(b"RIFF but no more")
     rows.append(["broken.wav", "good", "x"])
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "component"], *rows])
+    write_labels(folder, "file label component", rows)
     return folder
 
 

@@ -1,5 +1,7 @@
 """The command line, called in this process."""
 
+import csv
+
 import numpy as np
 from typer.testing import CliRunner
 
@@ -10,6 +12,12 @@ RATE = 12_800
 
 def run(*arguments):
     return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+def write_labels(folder, columns, rows):
+    """A labels.csv with these columns, named in one word each, and rows."""
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([columns.split(), *rows])
 
 
 def tone(hz, seed):

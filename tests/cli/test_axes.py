@@ -8,7 +8,7 @@ import pytest
 
 from dualres import load
 from dualres.errors import ConfigError, RecordingError
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, run, tone, write_labels
 from tests.recordings.axes_files import write_csv
 
 TONES = {"good": (900, 900), "worn": (3000, 900), "bent": (900, 3000)}  # Hz along x and y; neither tells all
@@ -23,8 +23,7 @@ def pumps(tmp_path_factory):
             signals = np.array([1000 * tone(hz, 10 * unit + i) for i, hz in enumerate(both)])
             write_csv(folder / name, signals, ("x", "y"), RATE)
             rows.append([name, label, f"{label} {unit}"])
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "component"], *rows])
+    write_labels(folder, "file label component", rows)
     return folder
 
 

@@ -2,49 +2,32 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from dualres import __version__, cli
+from dualres import __version__
 from dualres.demo import run as demo
-
-
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "100"}).invoke(cli.app, arguments)
+from tests.cli.runner import run
 
 
 def test_help_reads_well():
-    output = run("--help").output
-    assert "Name a machine's fault" in output
-    assert "demo" in output
-    assert "dualres demo" in output
-
-
-def test_every_option_of_the_demo_is_explained():
-    output = " ".join(run("demo", "--help").output.split())
-    for option in ("--out", "--fold", "--seed", "--updates"):
-        assert option in output
-    assert "6.144 labelled seconds" in output
+    general, demo = (" ".join(run(*words, "--help").output.split()) for words in ([], ["demo"]))
+    for said in ("Name a machine's fault", "dualres demo"):
+        assert said in general
+    for said in ("--out", "--fold", "--seed", "--updates", "6.144 labelled seconds"):
+        assert said in demo
+    for output in (general, demo):
+        assert "takes less than a minute" in output.lower()
 
 
 def test_version():
     assert run("--version").output.strip() == f"dualres {__version__}"
 
 
-def dualres(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "dualres.cli", *arguments], capture_output=True, text=True, **options)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["demo", "--fold", name], f"there is no fold {name!r} of the rig; the demonstration knows S1 and S2")
-        for name in ("S9", "P1")
-    ],
-)
-def test_a_mistake_is_one_sentence(arguments, reason, tmp_path):
-    result = dualres(*arguments, cwd=tmp_path)
+@pytest.mark.parametrize("name", ["S9", "P1"])
+def test_a_mistake_is_one_sentence(name, tmp_path):
+    command = [sys.executable, "-m", "dualres.cli", "demo", "--fold", name]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 2
-    assert reason in result.stderr
+    assert f"there is no fold {name!r} of the rig; the demonstration knows S1 and S2" in result.stderr
     assert "Traceback" not in result.stderr
     assert not list(tmp_path.iterdir())
 
@@ -59,8 +42,3 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
     assert result.exit_code == 130
     assert "Stopped. Nothing was written." in result.output
     assert not list(tmp_path.iterdir())
-
-
-def test_the_time_of_the_demo_is_the_same_in_every_help():
-    for arguments in (["--help"], ["demo", "--help"]):
-        assert "takes less than a minute" in " ".join(run(*arguments).output.split()).lower(), arguments

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import tempfile
+from unittest.mock import Mock
 
 import pytest
 
@@ -66,22 +67,13 @@ def test_an_onnx_file_is_kept(views, tmp_path, elsewhere, monkeypatch):
     assert not (tmp_path / "pump.onnx").exists()
 
 
-def test_scratch_files_without_room_are_a_sentence_too(monkeypatch, capsys):
-    def full():
-        raise FULL
-
-    monkeypatch.setattr(cli, "app", full)
+def test_scratch_files_without_room_are_a_sentence_too_and_no_other_error_is(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["dualres"])
+    monkeypatch.setattr(cli, "app", Mock(side_effect=FULL))
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 2
     assert f"{tempfile.gettempdir()}: no room is left to write (No space left on device)" in capsys.readouterr().err
-
-
-def test_other_errors_of_the_system_are_not_taken_for_a_full_disk(monkeypatch):
-    def broken():
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(cli, "app", broken)
-    monkeypatch.setattr(sys, "argv", ["dualres"])
+    monkeypatch.setattr(cli, "app", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
     with pytest.raises(OSError, match="Input/output error"):
         cli.main()

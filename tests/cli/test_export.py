@@ -5,15 +5,11 @@ import subprocess
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dualres import cli, save
+from dualres import save
 from dualres.errors import ConfigError, OutputError
+from tests.cli.runner import run
 from tests.export.conftest import made_model
-
-
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +24,8 @@ def path(tmp_path_factory):
 def test_c99(path, tmp_path):
     result = run("export", path, "--to", "c99", tmp_path / "board", "--rate", 12800)
     assert result.exit_code == 0, result.output
-    for said in (
-        "as exported",
-        "flash on this machine",
-        "RAM with float samples: 131072 bytes of window",
-        f"Folder  {tmp_path / 'board'}",
-    ):
+    sizes = ("flash on this machine", "RAM with float samples: 131072 bytes of window")
+    for said in ("as exported", *sizes, f"Folder  {tmp_path / 'board'}"):
         assert said in result.output
     assert "#define DUALRES_UP 5" in (tmp_path / "board" / "dualres_model.h").read_text()
     assert subprocess.run(["make", "-C", tmp_path / "board", "check"], capture_output=True).returncode == 0

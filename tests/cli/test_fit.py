@@ -1,6 +1,5 @@
 """An engineer's way: a folder, a model, verdicts."""
 
-import csv
 import json
 import re
 import shutil
@@ -19,7 +18,7 @@ from dualres.errors import ConfigError, OutputError
 from dualres.fit_page import page as fit_page
 from dualres.kernel.gpu import cuda_graphs
 from dualres.learn import workflow
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, run, tone, write_labels
 
 
 def test_what_was_understood_is_shown_first(fitted):
@@ -76,10 +75,17 @@ def test_members_of_views_would_be_the_same_and_one_is_fitted(views, machines, t
         np.testing.assert_array_equal(one.weights.arrays[name], array)
 
 
-def test_views_make_no_updates(machines, tmp_path):
-    result = run("fit", machines, "-o", tmp_path / "m", "--recipe", "views", "--updates", 5)
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--recipe", "views", "--updates", 5), "updates: recipe views makes no updates; choose paper or robust"),
+        (("--members", 65), "from 1 to 64"),
+    ],
+)
+def test_settings_that_no_model_has_are_refused_first(machines, tmp_path, options, complaint):
+    result = run("fit", machines, "-o", tmp_path / "m", *options)
     assert isinstance(result.exception, ConfigError)
-    assert str(result.exception) == "updates: recipe views makes no updates; choose paper or robust"
+    assert complaint in str(result.exception)
     assert "What was understood" not in result.output
     assert not (tmp_path / "m").exists()
 
@@ -89,8 +95,7 @@ def test_labels_that_all_share_a_load_are_warned_of_before_the_fit(tmp_path):
     for i, label in enumerate(["good", "worn"] * 2):
         np.save(tmp_path / f"{i}.npy", tone(100 * (1 + i % 2), seed=i))
         rows.append([f"{i}.npy", label, RATE, "2 hp", f"{i}"])
-    with (tmp_path / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "rate", "load", "component"], *rows])
+    write_labels(tmp_path, "file label rate load component", rows)
     result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--windows", 1, "--updates", 1, "--no-estimate")
     assert result.exit_code == 0, result.output
     assert "all labels are at load 2 hp" in result.stderr
@@ -103,9 +108,8 @@ def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
     result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
-    assert re.search(r"Learn from all .* 4/4 ", re.sub(r"\x1b\S*?m", "", result.output)), (
-        "a bar for the updates of both"
-    )
+    drawn = re.sub(r"\x1b\S*?m", "", result.output)
+    assert re.search(r"Learn from all .* 4/4 ", drawn), "a bar for the updates of both"
     said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as with one"
     assert said in result.output
     card = load(out).card
@@ -125,12 +129,6 @@ def test_what_a_device_will_not_take_is_said_at_once(machines, tmp_path):
     assert result.exit_code == 0, result.output
     assert "as C99 this model will take 64 kHz only" in result.stderr
     assert result.output.index("as C99") < result.output.index("What was understood")
-
-
-def test_a_number_of_members_that_no_model_has_is_refused_first(machines, tmp_path):
-    result = run("fit", machines, "-o", tmp_path / "m", "--members", 65)
-    assert "from 1 to 64" in str(result.exception)
-    assert "What was understood" not in result.output
 
 
 def test_a_device_that_is_not_there_is_refused_first(machines, tmp_path, monkeypatch):
@@ -215,13 +213,12 @@ def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path
 def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
     leaking = tmp_path / "leaking"
     leaking.mkdir()
-    rows = [["file", "label", "component"]]
+    rows = []
     for label, sources in (("good", ("good0", "good1", "good0")), ("worn", ("worn0", "worn1", "worn2"))):
         for i, source in enumerate(sources):
             (leaking / f"{label}{i}.wav").write_bytes((machines / f"{source}.wav").read_bytes())
             rows.append([f"{label}{i}.wav", label, f"{label} {i}"])
-    with (leaking / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_labels(leaking, "file label component", rows)
     result = run("fit", leaking, "-o", tmp_path / "m", "--strict", "--updates", 1)
     assert result.exit_code != 0
     assert not (tmp_path / "m").exists()
@@ -232,12 +229,11 @@ def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
 def test_without_strict_a_scaled_copy_is_pointed_out(tmp_path):
     noise = np.random.default_rng(0).standard_normal((4, 2 * RATE)).astype(np.float32)
     noise[1] = -0.5 * noise[0]
-    rows = [["file", "label", "component"]]
+    rows = []
     for i, (samples, label) in enumerate(zip(noise, ("good", "good", "worn", "worn"), strict=True)):
         np.save(tmp_path / f"{i}.npy", samples)
         rows.append([f"{i}.npy", label, f"unit {i}"])
-    with (tmp_path / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_labels(tmp_path, "file label component", rows)
     result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--rate", RATE, "--json")
     assert result.exit_code == 0, result.output
     said = " ".join(result.stderr.split())
@@ -263,8 +259,9 @@ def test_names_are_not_markup(machines, tmp_path):
     assert "dualres[soxr]" in " ".join(run("fit", "--help").output.split())
 
 
-def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path):
-    result = run("fit", machines, "-o", tmp_path)
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path, command):
+    result = run(command, machines, "-o", tmp_path)
     assert isinstance(result.exception, OutputError)
     assert "is a folder" in str(result.exception)
     assert "What was understood" not in result.output
@@ -290,8 +287,7 @@ def loads(tmp_path_factory):
         for i, (hp, day) in enumerate(product("02", ("mon", "tue"))):
             np.save(folder / f"{label}{i}.npy", tone(hz, seed=i))
             rows.append([f"{label}{i}.npy", label, RATE, f"{label} pump", hp, day])
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "rate", "component", "load", "day"], *rows])
+    write_labels(folder, "file label rate component load day", rows)
     return folder
 
 

@@ -1,6 +1,5 @@
 """Parts of files that a labels.csv names, from the fit to the verdict."""
 
-import csv
 import json
 import re
 
@@ -9,7 +8,7 @@ import pytest
 from scipy.io import wavfile
 
 from dualres import load
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, run, tone, write_labels
 
 PART_S = 1.0
 
@@ -24,8 +23,7 @@ def wearing(tmp_path_factory):
         name = f"machine{machine}.wav"
         wavfile.write(folder / name, RATE, (8000 * np.concatenate(seconds)).astype(np.int16))
         rows += [[name, "good", "", 1], [name, "worn", 1, 2]]
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "start_s", "end_s"], *rows])
+    write_labels(folder, "file label start_s end_s", rows)
     return folder
 
 

@@ -1,6 +1,7 @@
 """Bars, lines, and what Ctrl-C leaves."""
 
 import io
+import itertools
 import json
 import re
 
@@ -9,12 +10,12 @@ import typer
 from rich.console import Console
 
 from dualres.cli import console as screen
-from dualres.cli.progress_display import BETWEEN_LINES_S, Bars, Lines, displayed
+from dualres.cli.progress_display import BETWEEN_LINES_S, Bars, Lines, Remaining, displayed
 
 
 class Clock:
     def __init__(self) -> None:
-        self.now = 0.0
+        self.now = 100.0
 
     def __call__(self) -> float:
         return self.now
@@ -74,21 +75,12 @@ def test_a_log_gets_lines_and_a_terminal_bars():
     assert ("left" in first, "left" in second) == (False, True), "it stands at the stage at hand"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (89, "89 s"),
-        (90, "1 min 30 s"),
-        (417, "7 min 00 s"),
-        (599.9, "10 min 00 s"),
-        (660, "11 min"),
-        (7300, "2 h 02 min"),
-    ],
-)
-def test_the_time_left_is_told_as_a_person_would(seconds, words):
+def test_the_time_left_is_told_as_a_person_would():
     lines = Lines(a_console(terminal=False), Clock())
-    lines.expect({"Learn": seconds})
-    assert lines.left == f"about {words} left"
+    words = {89: "89 s", 90: "1 min 30 s", 417: "7 min 00 s", 599.9: "10 min 00 s", 660: "11 min", 7300: "2 h 02 min"}
+    for seconds, said in words.items():
+        lines.expect({"Learn": seconds})
+        assert lines.left == f"about {said} left"
     lines.expect({"Learn": 0.4})
     assert lines.left == ""
 
@@ -111,8 +103,116 @@ def test_a_program_that_asks_for_it_gets_objects(monkeypatch):
             display("Learn", done, 2, f"loss {done}")
     first, last = (json.loads(line) for line in console.file.getvalue().splitlines())
     assert first == {"stage": "Learn", "done": 0, "total": 2, "remark": "loss 0", "left_s": None}
-    assert (last["done"], last["total"], last["remark"]) == (
-        2,
-        2,
-        "loss 2",
-    )  # what came at once after the first is not told
+    # What came at once after the first is not told.
+    assert (last["done"], last["total"], last["remark"]) == (2, 2, "loss 2")
+
+
+def foreseen(forecast):
+    clock = Clock()
+    remaining = Remaining(clock)
+    remaining.expect(forecast)
+    return clock, remaining
+
+
+class Machine:
+    """Does work that was foreseen in seconds, at another pace."""
+
+    def __init__(self, forecast, steps=50):
+        self.steps, self.forecast = steps, forecast
+        self.clock, self.remaining = foreseen(forecast)
+
+    def run(self, paces, setup=0.0):
+        """Seconds left as told after every step, with the moment; `paces` are seconds per second foreseen."""
+        pace, told = iter(paces), []
+        for stage, size in self.forecast.items():
+            self.clock.now += setup * size
+            for step in range(1, self.steps + 1):
+                self.clock.now += next(pace) * size / self.steps
+                self.remaining.tell(stage, step, self.steps)
+                told.append((self.clock.now, self.remaining.left()))
+        return told
+
+
+FORECAST = {**{f"round {i}": 8.0 for i in range(5)}, "all": 10.0}
+
+
+def off(told, share):
+    """By what factor the time left was wrong, after that share of the run."""
+    begin, end = 100.0, told[-1][0]
+    moment, left = next((at, left) for at, left in told if at >= begin + share * (end - begin))
+    true = end - moment
+    return max(left / true, true / left)
+
+
+@pytest.mark.parametrize("pace", [0.4, 1, 2, 3.5])
+def test_after_a_tenth_it_is_right_whatever_the_machine_does_beside(pace):
+    told = Machine(FORECAST).run(itertools.repeat(pace))
+    assert off(told, 0.1) < 1.35
+    assert off(told, 0.5) < 1.1
+    assert told[-1][1] == 0
+
+
+@pytest.mark.parametrize("setup", [0.5, 3.0])
+def test_what_every_stage_does_before_its_first_step_counts(setup):
+    told = Machine(FORECAST).run(itertools.repeat(2.0), setup=setup)
+    assert off(told, 0.0) < 2, "the first step comes late, and is no slow one"
+    assert off(told, 0.1) < 1.5
+    assert off(told, 0.5) < 1.2
+
+
+def test_a_machine_that_becomes_busy_is_noticed():
+    told = Machine(FORECAST).run(itertools.chain(itertools.repeat(1.0, 100), itertools.repeat(3.0)))
+    assert off(told, 0.15) > 2, "nobody could know"
+    assert off(told, 0.4) < 1.3
+
+
+def test_until_there_is_news_the_forecast_is_believed():
+    machine = Machine(FORECAST)
+    assert machine.remaining.left() == pytest.approx(50)
+    machine.clock.now += 3
+    assert machine.remaining.left() == pytest.approx(47)
+
+
+def test_a_single_step_that_lasts_longer_than_foreseen_makes_the_rest_longer():
+    clock, remaining = foreseen({"one": 10.0, "other": 30.0})
+    remaining.tell("one", 0, 1)
+    clock.now += 20
+    assert remaining.left() == pytest.approx(60), "the first takes at least 20, so the other at least 60"
+
+
+def test_what_follows_a_stage_is_no_long_step_of_it():
+    machine = Machine({"one": 10.0, "other": 10.0})
+    machine.forecast = {"one": 10.0}
+    machine.run(itertools.repeat(1.0))
+    machine.clock.now += 4
+    assert machine.remaining.left() == pytest.approx(6, abs=0.25)
+
+
+def test_a_later_stage_says_that_those_before_are_done():
+    clock, remaining = foreseen({"one": 10.0, "other": 10.0})
+    clock.now += 10
+    remaining.tell("other", 1, 2)
+    assert remaining.left() == pytest.approx(5)
+
+
+def test_a_stage_that_was_not_foreseen_takes_time_and_no_more():
+    clock, remaining = foreseen({"one": 10.0})
+    remaining.tell("audit", 9, 9)
+    clock.now += 1
+    assert remaining.left() == pytest.approx(9)
+
+
+def test_without_a_forecast_each_stage_is_taken_for_itself():
+    clock = Clock()
+    remaining = Remaining(clock)
+    assert remaining.left() is None
+    remaining.tell("read", 0, 10)
+    assert remaining.left() is None
+    clock.now += 4
+    remaining.tell("read", 2, 10)
+    assert remaining.left() == pytest.approx(16)
+    remaining.tell("judge", 1, 3)
+    assert remaining.left() is None, "nobody knows how long the first took"
+    clock.now += 5
+    remaining.tell("judge", 2, 3)
+    assert remaining.left() == pytest.approx(5)

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat, wavfile
 
 from dualres.judge.model import load
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, run, tone, write_labels
 
 
 def write(path, number, hz, gain=1.0, **more):
@@ -22,12 +22,11 @@ def write(path, number, hz, gain=1.0, **more):
 @pytest.fixture(scope="module")
 def remembering(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bearings")
-    rows = [["file", "label", "channel", "rate"]]
+    rows = []
     for number, (label, hz) in enumerate([("good", 900), ("worn", 3000)] * 2, start=97):
         write(folder / f"{number}.mat", number, hz)
         rows.append([f"{number}.mat", label, f"X{number:03d}_DE_time", RATE])
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
+    write_labels(folder, "file label channel rate", rows)
     out = tmp_path_factory.mktemp("model") / "bearings.safetensors"
     result = run("fit", folder, "-o", out, "--windows", 2, "--no-estimate")
     assert result.exit_code == 0, result.output

@@ -6,24 +6,15 @@ from dualres.errors import ConfigError
 from tests.cli.runner import run
 
 
-def test_show_a_recording(machines):
-    output = run("show", machines / "good0.wav").output
-    assert "12800 Hz" in output
-    assert "1.000 s" in output
-    assert "spectrum" in output
-
-
-def test_show_a_model(fitted):
-    output = run("show", fitted[1]).output
-    assert '["good", "worn"]' in output
-    assert "exposure_s" in output
-
-
-def test_show_a_model_of_views(views):
-    output = run("show", views[1]).output
-    assert 'method       "dualres/views"\n' in output
-    assert "recipe       null\n" in output
-    assert 'config       {"rate": 64000, "window": 32768, "hop": 128, "short": 256, "long": 1024}\n' in output
+def test_a_recording_and_models_are_shown(machines, fitted, views):
+    sizes = 'config       {"rate": 64000, "window": 32768, "hop": 128, "short": 256, "long": 1024}\n'
+    for path, expected in (
+        (machines / "good0.wav", ("12800 Hz", "1.000 s", "spectrum")),
+        (fitted[1], ('["good", "worn"]', "exposure_s")),
+        (views[1], ('method       "dualres/views"\n', "recipe       null\n", sizes)),
+    ):
+        output = run("show", path).output
+        assert all(said in output for said in expected), path
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-3"])

@@ -14,7 +14,8 @@ from dualres.errors import ConfigError
 from dualres.judge.model import load, save
 from dualres.learn.fit import fit_network, fit_recordings
 from dualres.learn.settings import FitSettings
-from dualres.learn.trained.augment import register, registry
+from dualres.learn.trained import augment
+from dualres.learn.trained.augment import register
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
 from dualres.learn.trained.fit import fits_together
@@ -156,7 +157,7 @@ def test_a_name_that_is_taken_or_none():
     ],
 )
 def test_gains_that_cannot_be_used(name, curves, small, monkeypatch):
-    monkeypatch.setattr(registry, "_known", copy(registry._known))
+    monkeypatch.setattr(augment, "_known", copy(augment._known))
     register(Odd(name, curves))
     with pytest.raises(ConfigError, match=f"'{name}' gave log-gains"):
         fit_network(*tones(small), 3, config=small, recipe=Recipe(1, more=((name, 1.0),)))

@@ -11,7 +11,6 @@ from dualres.judge.model import load, save
 from dualres.judge.verdict import diagnose_recording
 from dualres.learn.calibrate import BINS, answered, bins_of, calibrated
 from dualres.learn.workflow import fit_model
-from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows
 
@@ -84,10 +83,6 @@ def test_without_an_estimate_nothing_is_promised():
     answer = diagnose_recording(model, labelled()[0]).answer
     assert (answer.kind, answer.classes, answer.promise) == ("no_promise", (), None)
     assert "without an estimate" in answer.reason
-
-
-def test_an_old_card_has_none(fitted):
-    assert Card(("a", "b"), fitted.model.card.config, None, 1, "x", {}).calibration == {}
 
 
 def test_every_held_out_recording_is_answered_by_its_own_scores(fitted):

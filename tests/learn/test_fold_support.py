@@ -5,7 +5,7 @@ import pytest
 
 from dualres.bench.datasets.folds import Fold
 from dualres.errors import ConfigError
-from dualres.judge.verdict import window_scores
+from dualres.judge.verdict import diagnose_recording, window_scores
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import evaluate, gather_support
 from dualres.model.network import DualRes
@@ -64,10 +64,12 @@ def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
     model = model_of(DualRes(2, small, seed=0).eval(), FOLD.classes)
     result = evaluate(model, FOLD, recordings, lambda *x: seen.append(x))
     assert (result.classes, result.recordings) == (FOLD.classes, FOLD.evaluation)
-    first = next(r for r in recordings if r.id == FOLD.evaluation[0])
-    each = window_scores(model, first, FOLD.evaluation_windows)
-    assert result.scores[0] == tuple(each.mean(0))
-    assert result.windows[0] == len(each)
+    assert (result.truth, result.windows) == ((0, 1, 1), (4, 4, 4))
+    assert result.confusion.sum(1).tolist() == [1, 2]
+    for name, scores in zip(result.recordings, result.scores, strict=True):
+        judged = next(r for r in recordings if r.id == name)
+        assert scores == tuple(window_scores(model, judged, FOLD.evaluation_windows).mean(0))
+        assert scores == tuple(diagnose_recording(model, judged, FOLD.evaluation_windows).probabilities.values())
     assert seen == [("Judge unseen recordings", i, 3, "") for i in (1, 2, 3)]
 
 
@@ -76,3 +78,6 @@ def test_what_is_missing_is_named(recordings, small):
         gather_support(FOLD, recordings, Budget(3, 1), small)
     with pytest.raises(ConfigError, match="T1 needs recording g1"):
         gather_support(FOLD, recordings[1:], Budget(1, 1), small)
+    model = model_of(DualRes(2, small, seed=0).eval(), ("good", "new"))
+    with pytest.raises(ConfigError, match="w3: label 'worn' is not among the classes good, new"):
+        evaluate(model, FOLD, recordings)

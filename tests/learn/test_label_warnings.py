@@ -29,18 +29,14 @@ def told(**changes):
     return label_warnings.shared_signals(made, [plan_rounds(made)])
 
 
-def test_different_recordings_are_not_spoken_of():
-    assert told() == ()
-
-
 def test_a_scaled_copy_in_another_component_is():
     (sentence,) = told(g2a="g1a")
     assert sentence.startswith("g1a and g2a share ")
     assert sentence.endswith(" s of signal: one was judged by what was learned from the other")
 
 
-def test_what_is_held_out_together_does_no_harm():
-    assert told(g1b="g1a") == ()
+def test_different_recordings_and_what_is_held_out_together_are_not_spoken_of():
+    assert told() == told(g1b="g1a") == ()
 
 
 def test_more_than_a_few_minutes_are_left_to_the_audit(monkeypatch):
@@ -73,13 +69,8 @@ def test_labels_at_one_load_are_told_so_by_name():
 
 
 def test_a_class_with_a_speed_of_its_own_may_be_known_by_its_speed():
-    rows = [
-        ("a", "x", {"speed": "30"}),
-        ("a", "y", {"speed": "30"}),
-        ("b", "x", {"speed": "40"}),
-        ("b", "z", {"speed": "40"}),
-    ]
-    (sentence,) = narrow(labelled(*rows))
+    known = ("a", "x", "30"), ("a", "y", "30"), ("b", "x", "40"), ("b", "z", "40")
+    (sentence,) = narrow(labelled(*((label, its, {"speed": speed}) for label, its, speed in known)))
     assert sentence.startswith("every class has one speed only")
 
 

@@ -13,9 +13,8 @@ from tests.learn.trained.test_fit import tones
 def test_windows_tell_their_class_their_recording_and_their_start(small):
     ramp = np.arange(1024, dtype=np.float32)
     recordings = [Recording.from_array(ramp + 5000 * i, small.rate, f"r{i}") for i in range(3)]
-    found = spread_support(
-        recordings, ["worn", "good", "worn"], ("good", "worn"), small, windows_each=2, resampler=POLYPHASE
-    )
+    labels, shown = ["worn", "good", "worn"], {"windows_each": 2, "resampler": POLYPHASE}
+    found = spread_support(recordings, labels, ("good", "worn"), small, **shown)
     assert found.origins == tuple((f"r{i}", start) for i in range(3) for start in (0, 768))
     assert found.labels.tolist() == [1, 1, 0, 0, 1, 1]
     assert found.windows[:, 0].tolist() == [0, 768, 5000, 5768, 10_000, 10_768]
@@ -30,14 +29,8 @@ def test_no_windows_are_refused(small):
 def test_windows_begin_where_they_are_asked_for_and_overlaps_count_once(small):
     told = []
     recordings = [Recording.from_array(np.arange(1024, dtype=np.float32), small.rate, name) for name in "ab"]
-    found = cut_support(
-        recordings,
-        ["good", "worn"],
-        ("good", "worn"),
-        lambda samples: [0, 128, samples - 256],
-        config=small,
-        progress=lambda *x: told.append(x),
-    )
+    both, progress = ("good", "worn"), lambda *x: told.append(x)
+    found = cut_support(recordings, both, both, lambda n: [0, 128, n - 256], config=small, progress=progress)
     assert found.windows[:, 0].tolist() == [0, 128, 768] * 2
     assert found.seconds == {"good": 640 / 2000, "worn": 640 / 2000}
     assert told == [("Cut the labelled windows", i, 2, "") for i in (1, 2)]
@@ -68,10 +61,8 @@ def test_axes_are_cut_at_the_same_moments_and_their_seconds_count_once(small):
 
 def test_recordings_of_other_axes_are_refused(small):
     signal = np.arange(1024, dtype=np.float32)
-    three, one = (
-        Recording.from_axes(dict.fromkeys("xyz", signal), small.rate, "a"),
-        Recording.from_array(signal, 2000, "b"),
-    )
+    three = Recording.from_axes(dict.fromkeys("xyz", signal), small.rate, "a")
+    one = Recording.from_array(signal, 2000, "b")
     with pytest.raises(RecordingError, match=r"b: has one signal, and a has 3 axes \(x, y, z\)"):
         cut_support([three, one], ["good", "good"], ("good",), lambda samples: [0], config=small)
 

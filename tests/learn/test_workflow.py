@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 from dualres.audit import LeakError
-from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
 from dualres.learn.workflow import fit_model
-from tests.learn.test_estimate import recording
-
-FEW = {"recipe": Recipe(2), "windows_each": 1}
+from tests.learn.test_estimate import FEW, recording
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +32,8 @@ def test_it_estimates_fits_on_all_and_tells_it_on_the_card(recordings):
     assert (card.classes, card.seeds) == (("good", "worn"), (41, 42))
     assert len(fitted.history) == 4
     assert told[-1] == ("Learn from all", 4, 4)
-    assert list(dict.fromkeys(stage for stage, *_ in told)) == [
-        "Time one update",
-        "Hold out, round 1 of 2",
-        "Hold out, round 2 of 2",
-        "Learn from all",
-    ]
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["Time one update", *fitted.forecast.stages]
+    assert list(fitted.forecast.stages) == ["Hold out, round 1 of 2", "Hold out, round 2 of 2", "Learn from all"]
 
 
 def test_the_model_is_the_one_that_a_plain_fit_gives(recordings):

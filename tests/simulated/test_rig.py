@@ -15,7 +15,6 @@ from dualres.learn.fold import Budget
 from dualres.learn.fold_support import evaluate, gather_support
 from dualres.metrics import confusion, macro_f1
 from dualres.recordings.windows import at_rate, cut, half_overlapping
-from dualres.simulated import gearbox_states
 from dualres.simulated import rig as simulated
 from tests.models import model_of
 
@@ -27,7 +26,7 @@ def test_the_inventory():
     recordings = simulated.recordings()
     assert len(recordings) == len({r.id for r in recordings}) == 240
     counts = Counter(r.label for r in recordings)
-    assert counts == {c: 12 if c in gearbox_states.WITHOUT_SEVERITY else 36 for c in simulated.CLASSES}
+    assert counts == {c: 12 if c in simulated.WITHOUT_SEVERITY else 36 for c in simulated.CLASSES}
     assert Counter(r.condition["mode"] for r in recordings) == {"speed": 120, "torque": 120}
     assert {r.rate for r in recordings} == {12_800}
 
@@ -79,7 +78,7 @@ def test_tooth_faults_repeat_with_every_revolution():
 )
 def test_rolling_elements_repeat_at_their_order(ring, orders):
     def mean(label):
-        settings = [simulated.RigSetting(label, "H", "torque", rpm, 10) for rpm in gearbox_states.SPEEDS]
+        settings = [simulated.RigSetting(label, "H", "torque", rpm, 10) for rpm in simulated.SPEEDS]
         return np.mean([repetition(setting, orders) for setting in settings])
 
     assert mean(f"break+{ring}") > 1.3 * mean("break")

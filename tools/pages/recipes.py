@@ -20,7 +20,7 @@ from dualres.bench.report.adapted_scores import f1_together
 from dualres.bench.report.results import percent_f1
 from dualres.config import RECIPES, Recipe
 from dualres.errors import ConfigError
-from dualres.learn.trained.recipe_file import read_recipe
+from dualres.learn.trained.tune_plan import read_recipe
 from tools.pages.cells import Cells, above_zero, differences, with_spread
 from tools.pages.measured import table
 

@@ -13,9 +13,8 @@ import numpy as np
 from dualres.advise.features import Looks, Places
 from dualres.errors import ConfigError
 from dualres.learn.holdout import plan_rounds
-from dualres.metrics import Counts, class_f1, confusion
+from dualres.metrics import class_f1, confusion
 from dualres.recordings.recording import Recording
-from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 LEAST = 3  # recordings of every class, below which no curve is drawn
@@ -56,7 +55,8 @@ class LearningCurve:
     def expected(self, per_class: int) -> ExpectedScore:
         """At another number of recordings per class."""
         least = 1 / (2 * self.judged)  # what so many recordings cannot tell from none, or from all
-        logits = _logit(np.clip(np.array(self.score) / 100, least, 1 - least))
+        shares = np.clip(np.array(self.score) / 100, least, 1 - least)
+        logits = np.log(shares / (1 - shares))
         doublings = np.log2(self.per_class)
         measured = np.polyfit(doublings, logits, 1)[0] if len(logits) > 1 else USUAL_SLOPE
         slope = TRUST * measured + (1 - TRUST) * USUAL_SLOPE
@@ -82,8 +82,7 @@ def learning_curve(recordings: Sequence[Recording], looks: Looks, progress: Prog
     held = [np.array([r.id in names for r in recordings]) for names in rounds.held_out]
 
     def judge(learned: Places, judged: Places) -> Places:
-        named: Places = looks.probabilities(learned, labels[learned], len(classes), judged).argmax(1)
-        return named
+        return np.asarray(looks.probabilities(learned, labels[learned], len(classes), judged).argmax(1))
 
     sizes, scores = curve_of(labels, held, judge, progress)
     return LearningCurve(sizes, scores, int(sum(h.sum() for h in held)), int(counts.min()), rounds.unit)
@@ -103,27 +102,14 @@ def curve_of(
             progress("Draw the learning curve", step * DRAWS + draw, total, f"{size} of each class")
             matrix = np.zeros((classes, classes), dtype=np.int64)
             for out in held:
-                learned = np.concatenate([_some(rng, (labels == c) & ~out, size) for c in range(classes)])
+                of_class = (np.flatnonzero((labels == c) & ~out) for c in range(classes))
+                learned = np.concatenate([rng.permutation(members)[:size] for members in of_class])
                 judged = np.flatnonzero(out)
                 matrix += confusion(labels[judged], judge(learned, judged), classes)
-            found.append(_score(matrix))
+            found.append(100 * float(class_f1(matrix)[matrix.sum(1) > 0].mean()))  # over the classes that were judged
         scores.append(float(np.mean(found)))
     progress("Draw the learning curve", total, total, "")
     return sizes, tuple(scores)
-
-
-def _some(rng: np.random.Generator, there: np.ndarray, count: int) -> Places:
-    return rng.permutation(np.flatnonzero(there))[:count]
-
-
-def _score(matrix: Counts) -> float:
-    """Macro-F1 in percent over the classes that were judged."""
-    return 100 * float(class_f1(matrix)[matrix.sum(1) > 0].mean())
-
-
-def _logit(share: Exact) -> Exact:
-    logits: Exact = np.log(share / (1 - share))
-    return logits
 
 
 def _percent(logit: float, least: float) -> float:

@@ -50,8 +50,7 @@ class Looks:
         """Of every class, (judged, classes), by views that learned from some recordings, labelled 0 .. classes - 1."""
         network = fit_seen(self.of(learned), np.repeat(labels, WINDOWS), classes, self.config, fast=True)
         each = network.classify(*self.of(judged).of_views()).exp().double().numpy()
-        mean: Exact = each.reshape(len(judged), WINDOWS, classes).mean(1)
-        return mean
+        return np.asarray(each.reshape(len(judged), WINDOWS, classes).mean(1))
 
 
 def looks_of(recordings: Sequence[Recording], progress: Progress = quiet) -> Looks:

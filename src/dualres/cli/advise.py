@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,8 +23,6 @@ from dualres.cli.folder import (
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dualres.advise.advice import Advice
     from dualres.judge.verdict import Verdict
 
@@ -61,17 +60,12 @@ def advise(
     if as_json:
         typer.echo(json.dumps(_object(advice, found.seconds, verdicts), indent=1))
     else:
-        _show_picks(advice, found.seconds, verdicts)
+        say(f"Label next ({advice.labelled} recordings have a label, {advice.unlabelled} have none):")
+        for place, (recording, pick) in enumerate(advice.picks, start=1):  # not wrapped, so that no name is broken
+            said = verdicts.get(recording.id)
+            judged = f"; the model says {said.label} {said.probability:.2f}" if said else ""
+            say(f"{place:3d}  {recording.id}  {found.seconds[recording.id]:.1f} s  {pick.reason}{judged}")
         _show_curve(advice)
-
-
-def _show_picks(advice: Advice, seconds: Mapping[str, float], verdicts: Mapping[str, Verdict]) -> None:
-    """Lines are not wrapped here, so that no name is broken."""
-    say(f"Label next ({advice.labelled} recordings have a label, {advice.unlabelled} have none):")
-    for place, (recording, pick) in enumerate(advice.picks, start=1):
-        said = verdicts.get(recording.id)
-        model = f"; the model says {said.label} {said.probability:.2f}" if said else ""
-        say(f"{place:3d}  {recording.id}  {seconds[recording.id]:.1f} s  {pick.reason}{model}")
 
 
 def _show_curve(advice: Advice) -> None:
@@ -97,9 +91,7 @@ def _object(advice: Advice, seconds: Mapping[str, float], verdicts: Mapping[str,
             one |= {"verdict": said.label, "probability": said.probability}
         picks.append(one)
     curve = advice.curve
-    drawn = curve and {
-        **asdict(curve),
-        "expected": [asdict(curve.expected(times * curve.labelled)) for times in DOUBLINGS],
-    }
+    expected = [asdict(curve.expected(times * curve.labelled)) for times in DOUBLINGS] if curve else []
+    drawn = curve and {**asdict(curve), "expected": expected}
     counts = {"labelled": advice.labelled, "unlabelled": advice.unlabelled}
     return {**counts, "next": picks, "curve": drawn, "no_curve_because": advice.refusal or None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -11,9 +11,6 @@ from rich.table import Table
 from dualres.cli.console import console, progress, say
 from dualres.model.kinds import chosen_recipe
 from dualres.utils.optional_imports import TRAINING, need
-
-if TYPE_CHECKING:
-    from dualres.demo.run import Demo
 
 
 def demo(
@@ -43,6 +40,7 @@ def demo(
     need("dualres demo", *TRAINING)
     from dualres.demo.page import write_demo
     from dualres.demo.run import run_demo, write_recordings
+    from dualres.metrics import class_f1
     from dualres.utils.files import check_writable
 
     check_writable(out / "report.html")
@@ -50,29 +48,23 @@ def demo(
         result = run_demo(fold, chosen_recipe(updates=updates), seed, report)
     page, model = write_demo(result, out)
     recordings = write_recordings(result, out / "recordings")
-    console.print(_table(result))
-    accuracy, f1 = result.guess
-    say(f"Guessing would score {100 * accuracy:.1f} % and {100 * f1:.1f} %: the expected accuracy and macro-F1")
-    say(f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely.")
-    say(f"Report  {page}")
-    say(f"Model   {model}")
-    say(f"Page    dualres serve {recordings}  (look at its recordings, label, fit and judge in the browser)")
-
-
-def _table(result: Demo) -> Table:
-    from dualres.demo.run import class_rows
-
+    judged, matrix = result.evaluation, result.evaluation.confusion
     table = Table(
         title=f"Fold {result.fold.fold}, held-out unit: {result.fold.held_out}; "
         f"{result.seconds_per_class:.3f} labelled s per class; seed {result.model.card.seed}",
         title_justify="left",
         show_footer=True,
     )
-    matrix = result.evaluation.confusion
     table.add_column("Class", footer="accuracy, macro-F1")
     table.add_column("Recordings", footer=str(matrix.sum()), justify="right")
-    table.add_column("Recall %", footer=f"{100 * result.evaluation.accuracy:.1f}", justify="right")
-    table.add_column("F1 %", footer=f"{100 * result.evaluation.macro_f1:.1f}", justify="right")
-    for label, count, recall, f1 in class_rows(result):
+    table.add_column("Recall %", footer=f"{100 * judged.accuracy:.1f}", justify="right")
+    table.add_column("F1 %", footer=f"{100 * judged.macro_f1:.1f}", justify="right")
+    for label, count, recall, f1 in zip(judged.classes, matrix.sum(1), judged.recall, class_f1(matrix), strict=True):
         table.add_row(label, str(count), f"{100 * recall:.0f}", f"{100 * f1:.0f}")
-    return table
+    console.print(table)
+    accuracy, f1 = result.guess
+    say(f"Guessing would score {100 * accuracy:.1f} % and {100 * f1:.1f} %: the expected accuracy and macro-F1")
+    say(f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely.")
+    say(f"Report  {page}")
+    say(f"Model   {model}")
+    say(f"Page    dualres serve {recordings}  (look at its recordings, label, fit and judge in the browser)")

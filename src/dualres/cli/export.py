@@ -62,7 +62,15 @@ def export(
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
             raise ConfigError(f"{name} only applies with --to c99; an ONNX file takes float windows at 64 kHz")
-    _export_onnx(load(model), target, overwrite)
+    from dualres.export.onnx import write_onnx
+
+    known = load(model)
+    with progress("Nothing was written.") as report:
+        report("Export", 0, 1, "")
+        off = write_onnx(known, target, overwrite=overwrite)
+        report("Export", 1, 1, "")
+    say(f"check windows: same verdicts, logits off by {off:.2g}")
+    say(f"File  {target}")
 
 
 def _export_c99(model: Model, folder: Path, rate: str, *, int16: bool, overwrite: bool, unchecked: bool) -> None:
@@ -87,14 +95,3 @@ def _export_c99(model: Model, folder: Path, rate: str, *, int16: bool, overwrite
     if not result.checks:
         complain("not checked", "there is no C compiler here; run `make check` where there is one", "yellow")
     say(f"Folder  {folder}")
-
-
-def _export_onnx(model: Model, path: Path, overwrite: bool) -> None:
-    from dualres.export.onnx import write_onnx
-
-    with progress("Nothing was written.") as report:
-        report("Export", 0, 1, "")
-        off = write_onnx(model, path, overwrite=overwrite)
-        report("Export", 1, 1, "")
-    say(f"check windows: same verdicts, logits off by {off:.2g}")
-    say(f"File  {path}")

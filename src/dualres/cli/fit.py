@@ -32,9 +32,6 @@ from dualres.learn.fit_options import registered_options
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dualres.learn.fit_options import FitOption
     from dualres.learn.settings import FitSettings
     from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
@@ -125,7 +122,7 @@ def fit(
     from dualres.learn.fit_options import with_options
     from dualres.learn.label_warnings import narrow
     from dualres.learn.settings import FitSettings
-    from dualres.learn.trained.recipe_file import recipe_from
+    from dualres.learn.trained.tune_plan import recipe_from
     from dualres.learn.workflow import fit_by
     from dualres.utils.files import check_writable, write_whole
 
@@ -136,6 +133,9 @@ def fit(
     check_device(device.value)
     if held_out and not (estimate or strict):
         raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
+    units = [name.strip() for text in held_out or () for name in text.split(",")]  # apart or between commas
+    if not all(units):
+        raise ConfigError(f"--held-out {','.join(held_out or ())}: a name is missing; write component,load")
     settings = FitSettings(
         recipe=recipe_from(recipe, updates),
         windows_each=windows,
@@ -145,7 +145,7 @@ def fit(
         device=device.value,
         estimate=estimate,
         strict=strict,
-        held_out=_units_in(held_out),
+        held_out=tuple(units),
     )
     settings = _with_notes(settings)
     found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
@@ -174,7 +174,15 @@ class FitCommand:
     @property
     def __signature__(self) -> inspect.Signature:
         own = [p for p in inspect.signature(fit, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        added = [_parameter(option) for option in registered_options()]
+        added = [
+            inspect.Parameter(
+                option.parameter,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=option.default,
+                annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
+            )
+            for option in registered_options()
+        ]
         if taken := [p.name for p in added if p.name in {one.name for one in own}]:
             raise ConfigError(f"--{taken[0]} is an option of dualres fit itself; rename the one that was registered")
         return inspect.Signature([*own, *added])
@@ -194,20 +202,13 @@ command = FitCommand()
 def _with_notes(settings: FitSettings) -> FitSettings:
     """The settings without members that would all be the same; what an engineer may not expect of them is said."""
     if settings.resampler == SOXR:
-        said = f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only"
-        complain("note", said, "yellow")
+        complain(
+            "note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow"
+        )
     if settings.members > settings.networks:
         said = f"{settings.chosen} draw nothing, so that all members would be the same: one is fitted"
         complain("note", said, "yellow")
     return replace(settings, members=settings.networks)
-
-
-def _units_in(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The names after --held-out, which stand apart or between commas."""
-    names = [name.strip() for text in given or () for name in text.split(",")]
-    if not all(names):
-        raise ConfigError(f"--held-out {','.join(given or ())}: a name is missing; write component,load")
-    return tuple(names)
 
 
 def _page_written(page: Path, fitted: FittedModel, out: Path, *, settings: FitSettings, found: Folder) -> bool:
@@ -224,12 +225,3 @@ def _page_written(page: Path, fitted: FittedModel, out: Path, *, settings: FitSe
         complain("no report", f"{error}. The model is complete", "yellow")
         return False
     return True
-
-
-def _parameter(option: FitOption) -> inspect.Parameter:
-    return inspect.Parameter(
-        option.parameter,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=option.default,
-        annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
-    )

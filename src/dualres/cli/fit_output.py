@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,6 @@ from dualres.cli.console import console, errors, say
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import ProgressDisplay
-    from dualres.learn.estimate import Estimate
     from dualres.learn.settings import FitSettings
     from dualres.learn.trained.tune import Choice
     from dualres.learn.trained.tune_plan import Forecast, GroupedSupport
@@ -34,13 +32,21 @@ def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForec
 
 
 def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: Path | None) -> None:
-    """What to expect of the model, and where it lies."""
+    """What to expect of the model, which classes are taken for which, and where it lies."""
     from dualres.cli.models import cost_of
     from dualres.judge.verdict import promises_of
 
     card = fitted.model.card
     for one in fitted.estimates:
-        show_estimate(one, settings.classes)
+        for sentence in one.sentences:
+            say(sentence)
+        table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
+        table.add_column("")
+        for label in settings.classes:
+            table.add_column(escape(label), justify="right")
+        for label, row in zip(settings.classes, one.confusion, strict=True):
+            table.add_row(escape(label), *(str(n) if n else "." for n in row))
+        console.print(table)
     for promise in promises_of(card) if fitted.estimates else ():
         say(f"dualres diagnose can state {promise}")
     if fitted.about_axes:
@@ -55,25 +61,10 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
         say(f"  {card.members} members in {out.stat().st_size:,} bytes; {longer}")
 
 
-def show_estimate(expected: Estimate, classes: Sequence[str]) -> None:
-    """What to expect in sentences, then which classes are taken for which."""
-    for sentence in expected.sentences:
-        say(sentence)
-    table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
-    table.add_column("")
-    for label in classes:
-        table.add_column(escape(label), justify="right")
-    for label, row in zip(classes, expected.confusion, strict=True):
-        table.add_row(escape(label), *(str(n) if n else "." for n in row))
-    console.print(table)
-
-
 def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dict[str, Any]:
     """What `--json` prints: the card's fields of the estimate, its sentences, and every held-out recording."""
     card = fitted.model.card
-    held = [
-        {"held_out": one.unit, **asdict(each), "verdict": each.verdict} for one in fitted.estimates for each in one.held
-    ]
+    held = [(one.unit, each) for one in fitted.estimates for each in one.held]
     return {
         "model": str(out),
         "classes": card.classes,
@@ -83,7 +74,7 @@ def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dic
         "estimates": card.estimates,
         "remarks": card.remarks,
         "expected": [sentence for one in fitted.estimates for sentence in one.sentences],
-        "recordings": held,
+        "recordings": [{"held_out": unit, **asdict(each), "verdict": each.verdict} for unit, each in held],
         "copies": fitted.copies,
         **({"report": str(report)} if report else {}),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -29,9 +29,6 @@ from dualres.cli.folder import (
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import TRAINING, need
-
-if TYPE_CHECKING:
-    from dualres.learn.trained.tune_plan import GroupedSupport
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -77,9 +74,8 @@ def tune(
     """
     need("dualres tune", *TRAINING)
     from dualres.kernel.gpu.cuda_graphs import check_device
-    from dualres.learn.trained.recipe_file import write_choice
     from dualres.learn.trained.tune import GRID
-    from dualres.learn.trained.tune_plan import FitCache, choose_recipe, fingerprint
+    from dualres.learn.trained.tune_plan import FitCache, choose_recipe, divide, fingerprint, write_choice
     from dualres.recordings.resample import check_resampler
     from dualres.utils.files import check_writable
     from dualres.utils.versions import all_versions
@@ -87,15 +83,10 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        _refuse_options_of_a_folder(
-            channel=channel,
-            rate=rate,
-            labels=labels,
-            where=where,
-            exclude=exclude,
-            windows=windows != WINDOWS,
-            strict=strict,
-        )
+        given = {"channel": channel, "rate": rate, "labels": labels, "where": where, "exclude": exclude}
+        for name, value in {**given, "windows": windows != WINDOWS, "strict": strict}.items():
+            if value:
+                raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
@@ -103,7 +94,15 @@ def tune(
     check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
-        divided = _of_folder(FolderInput(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
+        found = understood(FolderInput(folder, channel, rate, labels, where, exclude))
+        with leaks_shown(), progress("Nothing was written.") as report:
+            divided = divide(
+                *(found.recordings, found.classes),
+                windows_each=windows,
+                resampler=resampler,
+                strict=strict,
+                progress=report,
+            )
     else:
         divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler=resampler)
     kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
@@ -120,19 +119,3 @@ def tune(
         )
         kept.drop()
         say(f"Recipe  {out}")
-
-
-def _refuse_options_of_a_folder(**given: object) -> None:
-    for name, value in given.items():
-        if value:
-            raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
-
-
-def _of_folder(source: FolderInput, windows: int, resampler: str, strict: bool) -> GroupedSupport:
-    from dualres.learn.trained.tune_plan import divide
-
-    found = understood(source)
-    with leaks_shown(), progress("Nothing was written.") as report:
-        return divide(
-            found.recordings, found.classes, windows_each=windows, resampler=resampler, strict=strict, progress=report
-        )

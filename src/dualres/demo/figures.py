@@ -12,7 +12,6 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dualres.config import VIEW_SIZES, ModelConfig
@@ -33,16 +32,10 @@ def as_svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def _figure(width: float, height: float, rows: int = 1) -> tuple[Figure, list[Axes]]:
-    with plt.rc_context(STYLE):
-        figure, axes = plt.subplots(rows, 1, figsize=(width, height), layout="constrained", squeeze=False)
-    return figure, list(axes[:, 0])
-
-
 def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) -> Figure:
     """One window as waveform and as the two views the network is given, up to `highest_hz`."""
     with plt.rc_context(STYLE):
-        figure, (wave, *views) = _figure(7.2, 5.2, rows=3)
+        figure, (wave, *views) = plt.subplots(3, 1, figsize=(7.2, 5.2), layout="constrained")
         seconds = np.arange(config.window) / config.rate
         wave.plot(seconds, window, color=ACCENT, linewidth=0.4)
         wave.set(xlim=(0, config.window_s), ylabel="amplitude", title="Waveform")
@@ -75,7 +68,7 @@ def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) ->
 def repetition_and_lines(window: Samples, config: ModelConfig) -> Figure:
     """How fast the sound of one window comes and goes, band by band, and its lowest lines."""
     with plt.rc_context(STYLE):
-        figure, (rates, lines) = _figure(7.2, 4.2, rows=2)
+        figure, (rates, lines) = plt.subplots(2, 1, figsize=(7.2, 4.2), layout="constrained")
         batch = torch.from_numpy(window[None])
         view = modulation(batch, config)[0].numpy()
         edges = config.rate / config.short * np.array(VIEW_SIZES.band_edges) / 1000
@@ -99,7 +92,7 @@ def repetition_and_lines(window: Samples, config: ModelConfig) -> Figure:
 def training_curve(history: Sequence[Step], classes: int) -> Figure:
     """Loss over updates, with the level of guessing."""
     with plt.rc_context(STYLE):
-        figure, (axes,) = _figure(7.2, 2.6)
+        figure, axes = plt.subplots(figsize=(7.2, 2.6), layout="constrained")
         guess = math.log(classes)
         axes.axhline(guess, color=INK, linewidth=0.7, linestyle=(0, (4, 3)))
         axes.annotate("guessing", (len(history), guess), (0, 3), textcoords="offset points", ha="right")

@@ -27,14 +27,11 @@ def demo_page(demo: Demo) -> str:
     # A window of the class with an impact in every revolution, where both views have something to show.
     shown = demo.support.labels.tolist().index(classes.index("missing_teeth"))
     name, start = demo.support.origins[shown]
+    f1, accuracy = 100 * demo.evaluation.macro_f1, 100 * demo.evaluation.accuracy
     tiles = [
+        report.tile(f"{f1:.1f} %", f"macro-F1 on unseen recordings; guessing: {100 * guess_f1:.1f} %"),
         report.tile(
-            f"{100 * demo.evaluation.macro_f1:.1f} %",
-            f"macro-F1 on unseen recordings; guessing: {100 * guess_f1:.1f} %",
-        ),
-        report.tile(
-            f"{100 * demo.evaluation.accuracy:.1f} %",
-            f"of {evaluated} recordings named right; guessing: {100 * guess_accuracy:.1f} %",
+            f"{accuracy:.1f} %", f"of {evaluated} recordings named right; guessing: {100 * guess_accuracy:.1f} %"
         ),
         report.tile(f"{demo.seconds_per_class:.3f} s", "labelled signal per class"),
         report.tile(f"{demo.fit_s:.0f} s", f"to learn; {1000 * demo.evaluate_s / evaluated:.0f} ms per verdict"),

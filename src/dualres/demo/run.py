@@ -17,11 +17,10 @@ from dualres.learn.fold import Budget, Fold, parse_fold
 from dualres.learn.fold_support import evaluate, gather_support
 from dualres.learn.support import Support
 from dualres.learn.trained.task import Step
-from dualres.metrics import Evaluation, class_f1, guessing
+from dualres.metrics import Evaluation, guessing
 from dualres.model.kinds import NetworkRecipe
 from dualres.model_file.card import Card
 from dualres.recordings.labels.read import LABELS
-from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet, renamed
@@ -56,7 +55,11 @@ class Demo:
 
 def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progress = quiet) -> Demo:
     """Learn the rig from the fold's support and judge every recording it holds out."""
-    fold, recordings, config = _fold(fold_name), simulated.recordings(), ModelConfig()
+    file = simulated.FOLDS / f"{fold_name}.json"
+    if not file.is_file():
+        raise ConfigError(f"there is no fold {fold_name!r} of the rig; the demonstration knows S1 and S2")
+    fold = parse_fold(file.read_text(), fold_name, "install the package again")
+    recordings, config = simulated.recordings(), ModelConfig()
     simulating = renamed(progress, "Simulate the labelled windows")
     support = gather_support(fold, recordings, BUDGET, config, progress=simulating, resampler=DEFAULT_RESAMPLER)
     begin = time.perf_counter()
@@ -72,24 +75,11 @@ def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progres
     return Demo(fold, support, model, history, evaluation, fitted - begin, evaluated - fitted)
 
 
-def _fold(name: str) -> Fold:
-    file = simulated.FOLDS / f"{name}.json"
-    if not file.is_file():
-        raise ConfigError(f"there is no fold {name!r} of the rig; the demonstration knows S1 and S2")
-    return parse_fold(file.read_text(), name, "install the package again")
-
-
-def class_rows(demo: Demo) -> list[tuple[str, int, float, float]]:
-    """Per class: label, recordings judged, recall and F1."""
-    judged, matrix = demo.evaluation, demo.evaluation.confusion
-    columns = (matrix.sum(1).tolist(), judged.recall.tolist(), class_f1(matrix).tolist())
-    return list(zip(judged.classes, *columns, strict=True))
-
-
 def write_recordings(demo: Demo, folder: Path) -> Path:
     """What was learned from, with its labels, and a few of what was judged, without; beside a list of all of them."""
-    everything = {one.id: one for one in simulated.recordings()}
-    learned = dict.fromkeys(name for name, _ in demo.support.origins)
+    import soundfile
+
+    everything, learned = {one.id: one for one in simulated.recordings()}, dict(demo.support.origins)
     others: dict[str | None, list[str]] = defaultdict(list)
     for name in demo.fold.evaluation:
         others[everything[name].label].append(name)
@@ -100,19 +90,10 @@ def write_recordings(demo: Demo, folder: Path) -> Path:
     rows.writerow(["file", "label", *conditions])
     for name in (*learned, *judged):
         one = everything[name]
-        _write(one, folder / f"{name}.wav")
-        rows.writerow(
-            [f"{name}.wav", one.label if name in learned else "", *(one.condition.get(c, "") for c in conditions)]
-        )
+        sound, samples = io.BytesIO(), np.asarray(one.signal[: SECONDS * int(one.rate)])
+        soundfile.write(sound, samples, int(one.rate), format="WAV", subtype="FLOAT")  # the samples are not changed
+        write_whole(folder / f"{name}.wav", sound.getvalue())
+        label = one.label if name in learned else ""
+        rows.writerow([f"{name}.wav", label, *(one.condition.get(column, "") for column in conditions)])
     write_whole(folder / LABELS, table.getvalue().encode())
     return folder
-
-
-def _write(recording: Recording, path: Path) -> None:
-    """As a sound file of 32-bit floats; the samples are not changed."""
-    import soundfile
-
-    sound = io.BytesIO()
-    samples = np.asarray(recording.signal[: SECONDS * int(recording.rate)])
-    soundfile.write(sound, samples, int(recording.rate), format="WAV", subtype="FLOAT")
-    write_whole(path, sound.getvalue())

@@ -43,7 +43,10 @@ def reasons_of(model: Model, typical: Mapping[str, Recording], estimate: Estimat
     known = [Neighbour(one, portrait(model, one, WINDOWS), 0.0) for one in typical.values() if counts]
     found = []
     for label, recording in typical.items():
-        rival = confused_with(label, estimate) or _next_to(label, model, recording)
+        rival = confused_with(label, estimate)
+        if rival is None:  # the most probable other class
+            scores, _ = recording_scores(model, recording, WINDOWS)
+            rival = max((score, other) for score, other in zip(scores, model.classes, strict=True) if other != label)[1]
         neutral = halfway(known, label, rival)
         found.append(compare_classes(model, recording, label, rival, neutral=neutral, limit=WINDOWS))
     return found
@@ -57,12 +60,6 @@ def confused_with(label: str, estimate: Estimate | None) -> str | None:
     mistaken = estimate.confusion[own] + estimate.confusion[:, own]
     mistaken[own] = 0
     return classes[int(np.argmax(mistaken))] if mistaken.any() else None
-
-
-def _next_to(label: str, model: Model, recording: Recording) -> str:
-    """The most probable other class."""
-    scores, _ = recording_scores(model, recording, WINDOWS)
-    return max((score, other) for score, other in zip(scores, model.classes, strict=True) if other != label)[1]
 
 
 def _row(reasons: Reasons, highest_hz: float) -> str:

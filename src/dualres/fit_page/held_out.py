@@ -18,13 +18,22 @@ SHOWN = 12  # wrong recordings of an estimate that are drawn; the others are lis
 def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
     """The score with its interval, and beside it how far to trust it."""
     score = estimate.score
-    guess = _guess(estimate)
+    new = [one.label for one in estimate.held if one.new]
+    counts = [new.count(label) for label in estimate.judged[0].classes]
+    guess = guessing(counts)[1] * len(counts) / max(sum(map(bool, counts)), 1)  # over the classes that the score is of
     low, high = (100 * end if end is not None else None for end in (score.low, score.high))
     between = "" if low is None else f'<i style="left:{low:.1f}%;width:{(high or 0) - low:.1f}%"></i>'
     at = f'<s style="left:{100 * guess:.1f}%"></s><u style="left:{100 * score.macro_f1:.1f}%"></u>'
     first, *others = estimate.sentences
     caption = f"{first}. Guessing would score {100 * guess:.1f} %: the dotted line."
-    trust = [*_trust(estimate), *(sentence.strip().removeprefix("note: ") for sentence in others)]
+    far = "another one: these are too few to say how far"
+    if score.low is not None and score.high is not None:
+        far = f"anything from {100 * score.low:.0f} to {100 * score.high:.0f} %"
+    trust = [
+        f"With {score.units} other {plural(estimate.unit)} the score could have been {far}.",
+        "Nobody knows how it does on machines, loads or sensors that no labelled recording has.",
+        *(sentence.strip().removeprefix("note: ") for sentence in others),
+    ]
     trust += [f"{doubt[0].upper()}{doubt[1:]}." for doubt in doubts]
     return (
         f'<div class="expected"><div class="score"><b>{100 * score.macro_f1:.1f} %</b>'
@@ -32,17 +41,6 @@ def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
         f"<span>{escape(caption).replace(' %', '&nbsp;%').replace('macro-F1', 'macro&#8209;F1')}</span></div>"
         f"<div><h3>How far to trust it</h3>{html.listed(trust)}</div></div>"
     )
-
-
-def _trust(estimate: Estimate) -> list[str]:
-    """What every estimate of this kind is worth."""
-    score, several = estimate.score, plural(estimate.unit)
-    reach = f"With {score.units} other {several} the score could have been"
-    if score.low is None or score.high is None:
-        said = f"{reach} another one: these are too few to say how far."
-    else:
-        said = f"{reach} anything from {100 * score.low:.0f} to {100 * score.high:.0f} %."
-    return [said, "Nobody knows how it does on machines, loads or sensors that no labelled recording has."]
 
 
 def confusion(classes: Sequence[str], matrix: Counts) -> str:
@@ -106,10 +104,3 @@ def _cell(count: int, judged: int, right: bool) -> str:
     if not count:
         return "<td></td>"
     return f'<td class="{"right" if right else "wrong"}" style="--share:{count / judged:.2f}">{count}</td>'
-
-
-def _guess(estimate: Estimate) -> float:
-    """Macro-F1 to expect of guessing, over the classes that the score is of."""
-    new = [one.label for one in estimate.held if one.new]
-    counts = [new.count(label) for label in estimate.judged[0].classes]
-    return guessing(counts)[1] * len(counts) / max(sum(map(bool, counts)), 1)

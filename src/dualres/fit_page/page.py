@@ -20,12 +20,12 @@ from dualres.fit_page import bands as listening
 from dualres.fit_page import calibration as sureness
 from dualres.fit_page import held_out
 from dualres.fit_page import svg as sketch
-from dualres.fit_page.signal_looks import SignalPicture, difference, first_axis, highest_hz, looks_of
+from dualres.fit_page.signal_looks import SignalPicture, difference, highest_hz, looks_of
 from dualres.fit_page.svg import Scale
 from dualres.learn.label_warnings import narrow
 from dualres.learn.workflow import FittedModel
 from dualres.model_file.card import Card
-from dualres.recordings.recording import Recording
+from dualres.recordings.recording import Recording, axes_of
 from dualres.utils import html
 from dualres.utils.arrays import Exact
 from dualres.utils.files import check_writable, write_whole
@@ -81,20 +81,22 @@ def fit_page(
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
     typical = {label: _typical(label, recordings, looks) for label in card.classes}
+    of_axes = f" Of the axes {', '.join(card.channels)}, {card.channels[0]} is drawn." if card.axes else ""
+    rates = ", ".join(f"{float(rate) / 1000:g}" for rate in sorted({axes_of(r)[0].rate for r in recordings}))
     sections = [
         _expected(fitted, recordings),
         sureness.section(fitted, recordings),
         html.section(
             "What it learned from",
             f"Windows of {card.config.window_s:g} s, spread over each recording. Seconds that lie in two of them count "
-            f"once. Recorded at {_rates(recordings)} kHz.",
+            f"once. Recorded at {rates} kHz.",
             _learned_from(card, recordings) + html.listed(notes) * bool(notes),
         ),
         html.section(
             "What the classes look like",
             f"First the recording nearest to the mean of its class: {card.config.window_s:g} s of it, on a scale of "
             "its own. Then the mean spectrum in dB, and behind it those of single recordings. Frequencies are on a "
-            f"logarithmic scale, as far as all recordings reach.{_drawn(card)}",
+            f"logarithmic scale, as far as all recordings reach.{of_axes}",
             "".join(_class_row(one, recordings, looks, scale) for one in typical.values()),
         ),
         listening.section(fitted, typical),
@@ -160,15 +162,10 @@ def _judged(
 def _learned_from(card: Card, recordings: Sequence[Recording]) -> str:
     rows = []
     for label in card.classes:
-        members = [r for r in recordings if r.label == label]
-        components = len({r.component for r in members if r.component})
-        seconds = f"{card.exposure_s[label]:.1f}"
-        rows.append([label, str(len(members)), str(components or "unknown"), seconds])
+        components = [r.component for r in recordings if r.label == label]
+        known = str(len(set(components) - {None, ""}) or "unknown")
+        rows.append([label, str(len(components)), known, f"{card.exposure_s[label]:.1f}"])
     return html.table(["Class", "Recordings", "Components", "Seconds learned"], rows, numbers=(1, 2, 3))
-
-
-def _rates(recordings: Sequence[Recording]) -> str:
-    return ", ".join(f"{float(rate) / 1000:g}" for rate in sorted({first_axis(r).rate for r in recordings}))
 
 
 def _typical(label: str, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture]) -> Recording:
@@ -194,11 +191,6 @@ def _class_row(
     return f'<div class="looks"><div class="about">{about}</div>{drawn}</div>'
 
 
-def _drawn(card: Card) -> str:
-    """Which of several axes."""
-    return f" Of the axes {', '.join(card.channels)}, {card.channels[0]} is drawn." if card.axes else ""
-
-
 def _card(card: Card) -> dict[str, str]:
     """All that a card holds, a line for each; what stands elsewhere on the page is left out."""
     elsewhere = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "calibration"}
@@ -220,15 +212,13 @@ def _said(value: Any) -> str:
 
 
 def _next(model_file: Path, card: Card) -> str:
-    name = model_file.name
-    stem = name.removesuffix(".safetensors")
+    name, stem = model_file.name, model_file.name.removesuffix(".safetensors")
     quoted = f"'{name}'" if " " in name else name
-    return "".join(
-        [
-            html.command(f"dualres diagnose {quoted} FILES", "Judge other recordings, one line each."),
-            html.command(f"dualres explain {quoted} FILE", "See which bands and moments spoke for a verdict."),
-            html.command(f"dualres show {quoted}", "See the card."),
-            html.command(f"dualres export {quoted} {stem}-c99 --to c99", "Put it on a device: source code in C99."),
-            html.command(f"dualres export {quoted} {stem}.onnx --to onnx", "Run it by ONNX Runtime."),
-        ]
-    )
+    commands = {
+        f"diagnose {quoted} FILES": "Judge other recordings, one line each.",
+        f"explain {quoted} FILE": "See which bands and moments spoke for a verdict.",
+        f"show {quoted}": "See the card.",
+        f"export {quoted} {stem}-c99 --to c99": "Put it on a device: source code in C99.",
+        f"export {quoted} {stem}.onnx --to onnx": "Run it by ONNX Runtime.",
+    }
+    return "".join(html.command(f"dualres {command}", does) for command, does in commands.items())

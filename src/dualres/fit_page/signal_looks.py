@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.recordings.recording import Recording, Samples, axes_of
+from dualres.recordings.recording import Recording, axes_of
 from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
@@ -41,27 +41,25 @@ def looks_of(recordings: Sequence[Recording], stretch_s: float, progress: Progre
 
 def highest_hz(recordings: Sequence[Recording]) -> float:
     """Half the lowest rate: what all spectra reach."""
-    return float(min(one.rate for one in map(first_axis, recordings)) / 2)
+    return float(min(axes_of(one)[0].rate for one in recordings) / 2)
 
 
 def look_of(recording: Recording, stretch_s: float, highest: float) -> SignalPicture:
     """Of several axes the first one, in one pass."""
-    signal = first_axis(recording)
+    signal = axes_of(recording)[0]
     samples = max(int(stretch_s * signal.rate), 2)
-    first: Exact | None = None
+    first = np.zeros(samples)
     squares, peak, count, power = 0.0, 0.0, 0, np.zeros(samples // 2 + 1)
     window = np.hanning(samples)
     for block in signal.blocks(samples):
         if len(block) < samples and count:
             break  # a rest, which has other lines
-        centred = _centred(block, samples)
-        first = centred if first is None else first
+        centred = np.pad(block - block.mean(dtype=np.float64), (0, samples - len(block)))  # a short one is filled up
+        first = first if count else centred
         squares += float(centred @ centred)
         peak = max(peak, float(np.abs(centred).max()))
         power += np.abs(np.fft.rfft(centred * window)) ** 2
         count += 1
-    if first is None:
-        raise ValueError(f"{recording.id}: has no samples")  # a Recording refuses that itself
     columns = np.array_split(first, min(COLUMNS, samples))
     return SignalPicture(
         recording.id,
@@ -85,17 +83,6 @@ def difference(one: Exact, other: Exact) -> float:
     """Of two spectra in dB, whose levels do not count, smoothed over half an octave."""
     smooth = np.convolve(one - other, np.full(SMOOTH, 1 / SMOOTH), mode="valid")
     return float(np.sqrt(np.mean(smooth**2)))
-
-
-def first_axis(recording: Recording) -> Recording:
-    """The recording, or of one with several axes the first."""
-    return axes_of(recording)[0]
-
-
-def _centred(block: Samples, samples: int) -> Exact:
-    """Around its mean; one that is shorter than a stretch is filled up with nothing."""
-    centred = block - block.mean(dtype=np.float64)
-    return np.pad(centred, (0, samples - len(block)))
 
 
 def _in_bands(power: Exact, rate: float, highest: float) -> Exact:

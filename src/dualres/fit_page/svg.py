@@ -30,11 +30,8 @@ class Scale:
     @classmethod
     def of(cls, looks: Collection[SignalPicture], highest_hz: float) -> "Scale":
         """As wide as the spectra."""
-        return cls(
-            highest_hz,
-            min(float(look.spectrum.min()) for look in looks),
-            max(float(look.spectrum.max()) for look in looks),
-        )
+        lowest, highest = [look.spectrum.min() for look in looks], [look.spectrum.max() for look in looks]
+        return cls(highest_hz, float(min(lowest)), float(max(highest)))
 
 
 def waveform(look: SignalPicture) -> str:
@@ -51,7 +48,9 @@ def spectra(mean: Exact, scale: Scale, name: str, single: Sequence[Exact] = ()) 
     """A spectrum in dB over the logarithm of frequency, above those of single recordings, which are pale."""
     drawn = "".join(f'<path class="single" d="{_line(one, scale)}"/>' for one in single)
     drawn += f'<path class="mean" d="{_line(mean, scale)}"/>'
-    return _sketch(drawn, f"Spectrum of {name}", _hertz(scale.highest_hz))
+    highest, lowest = scale.highest_hz, min(LOWEST_HZ, scale.highest_hz / 2)
+    ends_and_middle = [_said(hz) for hz in (lowest, float(np.sqrt(lowest * highest)), highest)]
+    return _sketch(drawn, f"Spectrum of {name}", ends_and_middle)
 
 
 def reliability(before: Sequence[CurvePoint], after: Sequence[CurvePoint]) -> str:
@@ -98,11 +97,6 @@ def _line(spectrum: Exact, scale: Scale) -> str:
 
 def _path(x: Exact, y: Exact) -> str:
     return "M" + "L".join(f"{a:.0f} {b:.0f}" for a, b in zip(x, y, strict=True))
-
-
-def _hertz(highest: float) -> tuple[str, str, str]:
-    lowest = min(LOWEST_HZ, highest / 2)
-    return tuple(_said(hz) for hz in (lowest, float(np.sqrt(lowest * highest)), highest))  # type: ignore[return-value]
 
 
 def _said(hz: float) -> str:

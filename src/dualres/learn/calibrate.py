@@ -52,18 +52,18 @@ class Bin:
 def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibration:
     """Of a model that learned from all recordings, by models that each learned from some of them."""
     classes = estimate.judged[0].classes
+    probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
     held = [
         held_out(
             classes,
             one.label,
             one.unit,
             one.new,
-            probabilities=[one.probabilities[label] for label in classes],
+            probabilities=scores,
             look=estimate.looks[one.round - 1][one.recording],
         )
-        for one in estimate.held
+        for one, scores in zip(estimate.held, probabilities, strict=True)
     ]
-    probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
     truth, units = [classes.index(one.label) for one in held], [one.unit for one in held]
     temperature = round(fitted_temperature(probabilities, truth, units), 4)
     bound, longest = bound_to(estimate.plan, recordings), max(max(one.windows) for one in estimate.judged)
@@ -98,11 +98,10 @@ def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: C
 def bins_of(stated: Sequence[float], right: Sequence[bool]) -> list[Bin]:
     """Those that are not empty, in their order."""
     edges = np.linspace(0, 1, BINS + 1)
-    number = np.clip(np.ceil(np.asarray(stated) * BINS - 1e-9).astype(int) - 1, 0, BINS - 1)
-    found = []
-    for i in range(BINS):
-        own = number == i
-        if own.any():
-            mean, correct = float(np.mean(np.asarray(stated)[own])), int(np.asarray(right)[own].sum())
-            found.append(Bin(float(edges[i]), float(edges[i + 1]), mean, correct, int(own.sum())))
-    return found
+    shares, hits = np.asarray(stated), np.asarray(right)
+    number = np.clip(np.ceil(shares * BINS - 1e-9).astype(int) - 1, 0, BINS - 1)
+    return [
+        Bin(float(edges[i]), float(edges[i + 1]), float(shares[own].mean()), int(hits[own].sum()), int(own.sum()))
+        for i in range(BINS)
+        if (own := number == i).any()
+    ]

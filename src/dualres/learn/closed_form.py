@@ -1,7 +1,6 @@
 """Fits a network of views: every head in closed form, from class means and from how windows of one class differ.
 
-Nothing is drawn and nothing is iterated: the same windows give the same network, in about the time that it takes to
-look at them.
+Nothing is drawn or iterated: the same windows give the same network, in about the time that it takes to look at them.
 """
 
 import time
@@ -30,15 +29,7 @@ FEW_WINDOWS = 32  # by which the time of a fit is judged
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
 LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all
-SPEEDS = (
-    -9,
-    -6,
-    -3,
-    0,
-    3,
-    6,
-    9,
-)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
+SPEEDS = range(-9, 10, 3)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
 PATH_SPREAD = 0.3  # nats; smooth gains over frequency by which recordings of one class may differ
 PATH_WAVES = 2  # cosines and sines of such a gain, beside its level
 SHARPNESS = 3.0  # of every head, the same: one that its support fits better is not to be believed more elsewhere
@@ -55,8 +46,7 @@ class Statistics(NamedTuple):
     @property
     def within(self) -> Exact:
         """The covariance within classes, (features, features)."""
-        covariance: Exact = self.residual.T @ self.residual / len(self.residual)
-        return covariance
+        return np.asarray(self.residual.T @ self.residual / len(self.residual))
 
 
 class ViewFeatures(NamedTuple):
@@ -97,12 +87,11 @@ def fit_views(
 
 def fit_tasks(tasks: Sequence[Task], config: ModelConfig, recipe: None) -> list[FittedNetwork[ViewsNetwork]]:
     """A network for each task, whatever its seed."""
-    return [
-        FittedNetwork(
-            fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
-        )
+    networks = (
+        fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
         for one in tasks
-    ]
+    )
+    return [FittedNetwork(network) for network in networks]
 
 
 def expected_views_s(windows: int, recipe: None, config: ModelConfig, device: str) -> float:
@@ -137,10 +126,7 @@ def fit_seen(
     tell: Tell = lambda: None,
     fast: bool = False,
 ) -> ViewsNetwork:
-    """As `fit_views`, from what the views have seen of the windows; for `fast`, see `strongest_of_few`.
-
-    `tell` is called after each head.
-    """
+    """As `fit_views`, from what the views saw; `tell` is called after each head; for `fast`, see `strongest_of_few`."""
     network = ViewsNetwork(classes, config)
     spectra, repeating, _, lines = seen.of_views()
     learned: dict[str, tuple[list[Tensor], Exact | None]] = {
@@ -190,19 +176,14 @@ def fit_head(
 
 def strongest(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
     """The directions in which windows of one class differ most, (rank, features), and their variances, (rank,)."""
-    within = found.within
-    if curves is not None:
-        within = within + curves.T @ curves
+    within = found.within if curves is None else found.within + curves.T @ curves
     strengths, directions = np.linalg.eigh(within)
     order = np.argsort(strengths)[::-1][: VIEW_SIZES.rank]
     return strengths[order], directions[:, order].T
 
 
 def strongest_of_few(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
-    """The same up to rounding, and faster where windows are fewer than features: from their products with each other.
-
-    Directions in which nothing differs are left out; they would count as all others do.
-    """
+    """The same up to rounding, faster for fewer windows than features; directions of no difference are left out."""
     rows = found.residual / np.sqrt(len(found.residual))
     if curves is not None:
         rows = np.concatenate([rows, curves])

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
+from dualres.judge.verdict import recording_scores
 from dualres.learn.estimate_text import sentences
-from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
-from dualres.learn.interval import Score, score_of
+from dualres.learn.interval import Score, clearly_ahead, score_of
 from dualres.learn.settings import FitSettings
 from dualres.metrics import Counts, Evaluation
-from dualres.model_file.card import APART
+from dualres.model_file.card import APART, SHARED
 from dualres.recordings.recording import Recording
 from dualres.utils.progress import Progress, quiet, renamed
 
@@ -81,8 +82,7 @@ class Estimate:
     @property
     def confusion(self) -> Counts:
         """Over all held-out recordings, also those whose unit was not new."""
-        total: Counts = np.sum([one.confusion for one in self.judged], axis=0)
-        return total
+        return np.asarray(np.sum([one.confusion for one in self.judged], axis=0))
 
     @cached_property
     def score(self) -> Score:
@@ -99,11 +99,6 @@ class Estimate:
         return self.score.macro_f1
 
     @property
-    def spread(self) -> float:
-        """The standard error of macro-F1; not a number where there is a single unit."""
-        return np.nan if self.score.standard_error is None else self.score.standard_error
-
-    @property
     def covered(self) -> tuple[str, ...]:
         """The classes that the score is of."""
         new = {one.label for one in self.held if one.new}
@@ -115,14 +110,13 @@ class Estimate:
 
     def as_data(self) -> dict[str, Any]:
         """What a card tells of it."""
-        covered = self.covered
-        others = [label for label in self.judged[0].classes if label not in covered]
+        others = [label for label in self.judged[0].classes if label not in self.covered]
         easier = {label: [one.verdict == label for one in self.held if one.label == label] for label in others}
         return {
             "unit": self.unit,
             **self.as_score(),
             "fits": self.fits,
-            "classes": list(covered),
+            "classes": list(self.covered),
             "classes_not_covered": others,
             "on_another_recording": {label: [sum(right), len(right)] for label, right in easier.items() if right},
             "not_known": dict(self.plan.not_known),
@@ -139,10 +133,7 @@ class Estimate:
 def estimate(
     settings: FitSettings, rounds: Rounds, *, axes: str = APART, stage: str = "Hold out", progress: Progress = quiet
 ) -> Estimate:
-    """Fit once per round, as many members as the model will have, and judge what the round holds out.
-
-    `axes` is as for `fit_recordings`.
-    """
+    """Fit once per round, with all members, and judge what it holds out; `axes` is as for `fit_recordings`."""
 
     def fit(known: Sequence[Recording], stage: str) -> Model:
         labels = [str(r.label) for r in known]
@@ -162,8 +153,7 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
     """Fit without what each round holds out, by whatever `fit` does, and judge that."""
     judged, looks, fits = [], [], 0
     for number, held in enumerate(rounds.held_out, start=1):
-        known = [r for r in recordings if r.id not in held]
-        model = fit(known, round_stage(stage, number, rounds))
+        model = fit([r for r in recordings if r.id not in held], round_stage(stage, number, rounds))
         fits += len(model.members)
         unseen = [r for r in recordings if r.id in held]
         judged.append(evaluate(model, unseen))
@@ -172,12 +162,51 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:
-    if not all(r.component for r in recordings):
-        return False
+    tested = [{r.component for r in recordings if r.id in held} for held in rounds.held_out]
     learned = [{r.component for r in recordings if r.id not in held} for held in rounds.held_out]
-    return all(
-        r.component in known
-        for held, known in zip(rounds.held_out, learned, strict=True)
-        for r in recordings
-        if r.id in held
-    )
+    return all(r.component for r in recordings) and all(map(set.issubset, tested, learned))
+
+
+def evaluate(
+    model: Model, recordings: Sequence[Recording], *, limit: int | None = None, progress: Progress = quiet
+) -> Evaluation:
+    """One score per class for every recording: the mean over its windows, the first `limit` of them if given."""
+    classes = model.classes
+    for recording in recordings:
+        if recording.label not in classes:
+            known = ", ".join(classes)
+            raise ConfigError(f"{recording.id}: label {recording.label!r} is not among the classes {known}")
+    windows, scores = [], []
+    for done, recording in enumerate(recordings, start=1):
+        mean, count = recording_scores(model, recording, limit)
+        windows.append(count)
+        scores.append(tuple(mean.tolist()))
+        progress("Judge unseen recordings", done, len(recordings), "")
+    truth = tuple(classes.index(str(r.label)) for r in recordings)
+    return Evaluation(classes, tuple(r.id for r in recordings), truth, tuple(windows), tuple(scores))
+
+
+def estimate_both(
+    settings: FitSettings, rounds: Rounds, *, stage: str = "Hold out", progress: Progress = quiet
+) -> tuple[str, Estimate, str]:
+    """Whether to take a network for each axis or a shared one, its estimate, and why: shared if clearly ahead."""
+    found = {
+        APART: estimate(settings, rounds, axes=APART, stage=stage, progress=progress),
+        SHARED: estimate(settings, rounds, axes=SHARED, stage=shared_stage(stage), progress=progress),
+    }
+    each, shared = (_right(found[axes].judged) for axes in (APART, SHARED))
+    chosen = SHARED if clearly_ahead(shared, each) else APART
+    ahead = "clearly ahead" if chosen == SHARED else "not clearly ahead"
+    said = [f"{100 * float(np.mean(right)):.1f} %" for right in (each, shared)]
+    why = f"axes: a network each is right on {said[0]} of what was held out, a shared one on {said[1]}"
+    return chosen, found[chosen], f"{why}; the shared one is {ahead}"
+
+
+def shared_stage(stage: str) -> str:
+    """What the rounds of a shared network are called, where those of a network each are called `stage`."""
+    return f"{stage}, one network for all axes"
+
+
+def _right(judged: Sequence[Evaluation]) -> tuple[float, ...]:
+    """1 for every recording that is named right, 0 for the others, in an order that depends on the rounds alone."""
+    return tuple(float(hit) for one in judged for hit in np.argmax(one.scores, axis=1) == one.truth)

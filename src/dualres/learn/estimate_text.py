@@ -9,9 +9,14 @@ from dualres.learn.holdout import COMPONENT, RECORDING, plural
 def sentences(told: Mapping[str, Any]) -> list[str]:
     """The score with what was really held out, then what is not known; `told` is an entry of a card's `estimates`."""
     unit, few = told["unit"], told["classes_not_covered"]
+    where = "on another recording" if unit == RECORDING else _on(unit)
+    where += " of the same components" if told["same_components"] else ""
+    interval = f"too few {plural(unit)} for an interval"
+    if "low" in told:
+        interval = f"{100 * told['level']:.0f} % interval {100 * told['low']:.0f} to {100 * told['high']:.0f}"
     of_some = f" of {', '.join(told['classes'])}," if few else ""
     said = [
-        f"Expected {_where(told)}: macro-F1 {100 * told['macro_f1']:.1f} % ({_interval(told)})",
+        f"Expected {where}: macro-F1 {100 * told['macro_f1']:.1f} % ({interval})",
         *(f"Expected {_on(other)}: not known; {advice}" for other, advice in told["not_known"].items()),
         f"  held out: {told['units']:.0f} {plural(unit)}{of_some} in {told['rounds']:.0f} rounds",
     ]
@@ -23,17 +28,5 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
     return [*said, *(f"  note: {note}" for note in told["notes"])]
 
 
-def _where(told: Mapping[str, Any]) -> str:
-    """What was held out, and no more than that."""
-    where = "on another recording" if told["unit"] == RECORDING else _on(told["unit"])
-    return where + (" of the same components" if told["same_components"] else "")
-
-
 def _on(unit: str) -> str:
     return f"{'on' if unit == COMPONENT else 'at'} an unseen {unit}"
-
-
-def _interval(told: Mapping[str, Any]) -> str:
-    if "low" not in told:
-        return f"too few {plural(told['unit'])} for an interval"
-    return f"{100 * told['level']:.0f} % interval {100 * told['low']:.0f} to {100 * told['high']:.0f}"

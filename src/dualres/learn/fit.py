@@ -90,10 +90,7 @@ def expected_s(windows: int, chosen: NetworkRecipe, config: ModelConfig | None =
 
 
 def learned_from(recordings: Sequence[Recording], support: Support, rate: int) -> dict[str, Any]:
-    """For a card: names, rates and units of the recordings, and by their windows at `rate` Hz how they looked.
-
-    No recording is read again.
-    """
+    """For a card: names, rates and units of recordings, and how their windows at `rate` Hz looked; nothing is read."""
     of_recording: dict[str, list[int]] = defaultdict(list)  # positions of windows
     for position, (name, _) in enumerate(support.origins):
         of_recording[name].append(position)

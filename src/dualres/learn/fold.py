@@ -1,7 +1,5 @@
 """Folds and budgets: which recordings may be learned from, how much of them, and which are only ever judged."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -27,8 +25,7 @@ class Fold:
     evaluation_windows: int | None  # the most windows of an evaluated recording, None for all
 
     def __post_init__(self) -> None:
-        both = set(self.evaluation) & self.supporting()
-        if both:
+        if both := set(self.evaluation) & self.supporting():
             raise ConfigError(f"fold {self.fold}: {sorted(both)[0]} is in the support and in the evaluation")
 
     @property
@@ -84,6 +81,6 @@ class Budget:
         return f"{self.recordings}x{self.windows}"
 
     @classmethod
-    def parse(cls, text: str) -> Budget:
+    def parse(cls, text: str) -> "Budget":
         """The budget that is written "3x4"."""
         return cls(*map(int, text.split("x")))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.learn.evaluate import evaluate as evaluate_recordings
+from dualres.learn.estimate import evaluate as evaluate_recordings
 from dualres.learn.fold import Budget, Fold
 from dualres.learn.support import Support, cut_support
 from dualres.metrics import Evaluation
@@ -52,7 +52,6 @@ def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress
 
 def _picked(recordings: Sequence[Recording], names: Sequence[str], fold: Fold) -> list[Recording]:
     available = {r.id: r for r in recordings}
-    for name in names:
-        if name not in available:
-            raise ConfigError(f"fold {fold.fold} needs recording {name}, which the dataset at hand does not hold")
+    if missing := [name for name in names if name not in available]:
+        raise ConfigError(f"fold {fold.fold} needs recording {missing[0]}, which the dataset at hand does not hold")
     return [available[name] for name in names]

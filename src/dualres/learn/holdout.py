@@ -65,28 +65,31 @@ def plan_rounds(recordings: Sequence[Recording], held_out: str | None = None) ->
 
 def _rounds(recordings: Sequence[Recording], unit: str) -> Rounds:
     files = _files_with_parts(recordings)
-    units = {r.id: _unit_of(r, unit, files) for r in recordings}
+    alone = {r.id: files.get(r.id, r.id) for r in recordings}
+    units = alone
+    if unit != RECORDING:
+        units = {r.id: (r.component if unit == COMPONENT else r.condition.get(unit)) or "" for r in recordings}
     if unknown := [name for name, value in units.items() if not value]:
         raise HoldOutError(
             f"the {unit} of {len(unknown)} recordings is not known, such as that of {unknown[0]}; name it, leave them "
             "out, or hold out something else"
         )
     notes: list[str] = []
-    classes = _by_class(recordings)
+    classes = by_class(recordings)
     whole = {label for label, members in classes.items() if len({units[r.id] for r in members}) > 1}
     if len(whole) < 2:
         two = "two recordings" if unit == RECORDING else f"recordings of two {plural(unit)}"
         raise HoldOutError(f"fewer than two classes have {two}, {_nothing(unit)}")
-    groups = {
-        label: _groups(members, units if label in whole else {r.id: files.get(r.id, r.id) for r in members}, notes)
-        for label, members in classes.items()
-    }
+    groups = {label: _groups(members, units if label in whole else alone, notes) for label, members in classes.items()}
     held = _dealt(groups, files, min(MOST_ROUNDS, max(len(groups[label]) for label in whole)))
     complete = _keep_files_together(_keep_every_class(held, recordings, notes), files, notes)
     if len(complete) < 2:
         shared = plural(COMPONENT if unit == RECORDING else unit) + (" or files" if files else "")
         raise HoldOutError(f"the classes share their {shared}, {_nothing(unit)}")
-    easier = _easier(complete, units)
+    learned = [{unit for name, unit in units.items() if name not in held} for held in complete]
+    easier = frozenset(
+        name for held, known in zip(complete, learned, strict=True) for name in held if units[name] in known
+    )
     covered = {r.label for r in recordings if r.id not in easier and any(r.id in held for held in complete)}
     if len(covered) < 2:
         raise HoldOutError(f"fewer than two classes have a {unit} that no other class learns from, {_nothing(unit)}")
@@ -110,12 +113,6 @@ def plural(unit: str) -> str:
     return f"{unit}s" if unit in HARDEST_FIRST else f"values of {unit}"
 
 
-def _unit_of(recording: Recording, unit: str, files: Mapping[str, str]) -> str:
-    if unit == RECORDING:
-        return files.get(recording.id, recording.id)
-    return (recording.component if unit == COMPONENT else recording.condition.get(unit)) or ""
-
-
 def _dealt(groups: Mapping[str, Mapping[str, list[str]]], files: Mapping[str, str], count: int) -> list[set[str]]:
     """What each of `count` rounds holds out; what is in several classes goes into the same round for all of them."""
     rounds_of: dict[str, int] = {}  # unit -> round
@@ -133,15 +130,6 @@ def _dealt(groups: Mapping[str, Mapping[str, list[str]]], files: Mapping[str, st
     return held
 
 
-def _easier(rounds: Sequence[frozenset[str]], units: Mapping[str, str]) -> frozenset[str]:
-    """What is judged by a model that knows its unit."""
-    known: set[str] = set()
-    for held in rounds:
-        learned = {unit for name, unit in units.items() if name not in held}
-        known |= {name for name in held if units[name] in learned}
-    return frozenset(known)
-
-
 def _not_known(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
     """Whether nothing can be said of an unseen component, and what to do about it."""
     try:
@@ -150,7 +138,7 @@ def _not_known(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
     except HoldOutError:
         pass
     unnamed = sum(not r.component for r in recordings)
-    single = [c for c, members in _by_class(recordings).items() if len({r.component for r in members}) == 1]
+    single = [c for c, members in by_class(recordings).items() if len({r.component for r in members}) == 1]
     if unnamed == len(recordings):
         advice = "name the component of every recording in a column component"
     elif unnamed:
@@ -165,12 +153,12 @@ def _not_known(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
 def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds, progress: Progress = quiet) -> None:
     """An error if a round would judge what it could have learned from."""
     findings = audit_splits(recordings, rounds.splits(recordings), progress=progress)
-    leaks = tuple(f for f in findings if f.severity == "leak")
-    if leaks:
+    if leaks := tuple(f for f in findings if f.severity == "leak"):
         raise LeakError(leaks)
 
 
-def _by_class(recordings: Sequence[Recording]) -> dict[str, list[Recording]]:
+def by_class(recordings: Sequence[Recording]) -> dict[str, list[Recording]]:
+    """The recordings of each label, in the order in which labels come."""
     classes: dict[str, list[Recording]] = defaultdict(list)
     for recording in recordings:
         classes[str(recording.label)].append(recording)
@@ -203,7 +191,7 @@ def _groups(members: list[Recording], units: Mapping[str, str], remarks: list[st
 def _keep_every_class(held: list[set[str]], recordings: Sequence[Recording], remarks: list[str]) -> list[set[str]]:
     """No round may take a class's last recording out of the training; components shared by classes can do that."""
     for round_ in held:
-        for label, members in _by_class(recordings).items():
+        for label, members in by_class(recordings).items():
             ids = {r.id for r in members}
             if ids <= round_:
                 round_ -= ids

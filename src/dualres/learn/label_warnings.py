@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from dualres.audit import same_signals
-from dualres.learn.holdout import Rounds
+from dualres.learn.holdout import Rounds, by_class
 from dualres.recordings.recording import Recording
 
 MOST_S = 300.0  # s of signal in all, which take a few seconds to compare; the audit compares any number
@@ -25,11 +25,8 @@ def shared_signals(recordings: Sequence[Recording], plans: Sequence[Rounds]) -> 
 
 
 def narrow(recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """A sentence for each operating condition, and for the specimens, in which labelled recordings do not differ.
-
-    Conditions that are not known of every recording are passed over: what they are is not known.
-    """
-    sentences = []
+    """A sentence for each condition that is known of all and for the specimens, where labelled ones do not differ."""
+    sentences, classes = [], by_class(recordings).values()
     known = set.intersection(*(set(one.condition) for one in recordings)) if recordings else set()
     for name in sorted(known):
         values = {one.condition[name] for one in recordings}
@@ -38,21 +35,12 @@ def narrow(recordings: Sequence[Recording]) -> tuple[str, ...]:
                 f"all labels are at {name} {values.pop()}: how well the model does at another {name} is not known, "
                 "and no estimate foresees it"
             )
-        elif all(len(at) == 1 for at in _per_class(recordings, name)):
+        elif all(len({one.condition[name] for one in members}) == 1 for members in classes):
             sentences.append(f"every class has one {name} only, and not all the same: the model may learn that instead")
-    specimens = [{one.component for one in recordings if one.label == label} for label in _classes(recordings)]
+    specimens = [{one.component for one in members} for members in classes]
     if recordings and all(len(its) == 1 and None not in its for its in specimens):
         sentences.append(
             "every class is of one component only: how well the model does on another is not known, and no estimate "
             "foresees it"
         )
     return tuple(sentences)
-
-
-def _classes(recordings: Sequence[Recording]) -> list[str | None]:
-    return list(dict.fromkeys(one.label for one in recordings))
-
-
-def _per_class(recordings: Sequence[Recording], name: str) -> list[set[str]]:
-    """The values of a condition that each class has."""
-    return [{one.condition[name] for one in recordings if one.label == label} for label in _classes(recordings)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +58,7 @@ def cut_support(
     resampler: str = POLYPHASE,
     progress: Progress = quiet,
 ) -> Support:
-    """The windows of each recording that begin at `starts_in(samples)`, both counted at the model's rate.
-
-    Axes are in the order of the first recording's; all recordings must have the same.
-    """
+    """Windows from `starts_in(samples)` on, counted at the model's rate; all must have the first recording's axes."""
     channels = common_channels(recordings)
     windows: list[list[Samples]] = [[] for _ in channels or ("",)]
     targets, origins = [], []
@@ -90,10 +88,7 @@ def spread_support(
     """At most `windows_each` windows of each recording, spread over it."""
     if windows_each < 1:
         raise ConfigError(f"{windows_each} windows of each signal: at least one is needed")
-
-    def starts_in(samples: int) -> list[int]:
-        return spread(samples, config.window, windows_each)
-
+    starts_in = partial(spread, window=config.window, most=windows_each)
     return cut_support(recordings, labels, classes, starts_in, config=config, resampler=resampler)
 
 

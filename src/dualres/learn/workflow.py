@@ -14,9 +14,8 @@ from itertools import product
 from dualres.config import DEFAULT_RESAMPLER
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
-from dualres.learn.estimate import Estimate, round_stage
+from dualres.learn.estimate import Estimate, estimate_both, round_stage, shared_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
@@ -159,7 +158,6 @@ def _plans(settings: FitSettings) -> list[Rounds]:
 
 
 def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
-    """What the rounds of a plan are called."""
     return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
 
 

@@ -35,21 +35,8 @@ import numpy as np
 from dualres.errors import ConfigError
 from dualres.faultlines.bearing import Bearing
 from dualres.recordings.recording import Origin, Recording, Samples
-from dualres.simulated.vibration import (
-    Waveform,
-    amplified,
-    every_turn,
-    generator,
-    impulses,
-    knocks,
-    mesh,
-    per_tooth,
-    ringing,
-    slipping,
-    tooth_window,
-    wander,
-    with_noise,
-)
+from dualres.simulated import vibration as physics
+from dualres.simulated.vibration import Waveform
 
 NAME = "machines"
 NUMBERS = range(10, 16)  # of the dataset; nobody had looked at these when its folds were frozen
@@ -87,12 +74,12 @@ class Machine:
         return f"m{self.number}"
 
     def generator(self, *names: str) -> np.random.Generator:
-        return generator(self.seed, self.name, *names)
+        return physics.generator(self.seed, self.name, *names)
 
 
 def machine(number: int, seed: int = SEED) -> Machine:
     """Machine `number` of the family that `seed` founds."""
-    rng = generator(seed, f"m{number}")
+    rng = physics.generator(seed, f"m{number}")
     slowest = rng.uniform(900, 1800)
     slow, middle, fast = (10 * round(rpm / 10) for rpm in np.cumprod([slowest, *rng.uniform(1.15, 1.45, 2)]).tolist())
     geared = rng.random() < 0.6
@@ -168,15 +155,11 @@ def held_out(
     """
     if unit not in get_args(Unit):
         raise ConfigError(f"{unit!r} cannot be held out; choose from {', '.join(get_args(Unit))}")
-    if unit == "specimen":
-        judged = SEVERITIES[0 if reverse else -1]
-        values = [recording.condition["severity"] for recording in recordings]
-    else:
-        values = [recording.condition[unit] for recording in recordings]
-        judged = sorted(set(values), key=int)[0 if reverse else -1]
+    values = [recording.condition["severity" if unit == "specimen" else unit] for recording in recordings]
+    rising = SEVERITIES if unit == "specimen" else sorted(set(values), key=int)
     split: tuple[list[Recording], list[Recording]] = ([], [])
     for recording, value in zip(recordings, values, strict=True):
-        split[value == judged].append(recording)
+        split[value == rising[0 if reverse else -1]].append(recording)
     return split
 
 
@@ -193,8 +176,7 @@ def split(machine: Machine, unit: Unit) -> tuple[list[Recording], list[Recording
 def simulate(machine: Machine, setting: MachineSetting) -> Samples:
     """The signal of one setting, float32, at the machine's rate and of its length."""
     run = _Run(machine, setting, machine.generator(setting.id))
-    structure = _Structure(machine, setting)
-    return _sensed(run, structure.through(*_forces(run)), run.rng)
+    return _sensed(run, _Structure(machine, setting).through(*_forces(run)), run.rng)
 
 
 def simulate_axes(machine: Machine, setting: MachineSetting) -> dict[str, Samples]:
@@ -204,8 +186,7 @@ def simulate_axes(machine: Machine, setting: MachineSetting) -> dict[str, Sample
     of them, and each has noise and a gain of its own.
     """
     run = _Run(machine, setting, machine.generator(setting.id))
-    lines, forces = _forces(run)
-    structure = _Structure(machine, setting)
+    (lines, forces), structure = _forces(run), _Structure(machine, setting)
     directions = machine.generator("directions").standard_normal((len(AXES), len(structure.hz)))
     directions /= np.sqrt((directions**2).mean(0))
     signals = {}
@@ -221,12 +202,12 @@ def _forces(run: "_Run") -> tuple[Waveform, dict[str, Waveform]]:
     return _shaft_lines(run), {
         "bearing": _friction(run) + _rolling_impacts(run),
         "gear": _gear_forces(run),
-        "frame": run.blow * knocks(len(run.shaft), run.machine.seconds, 0.6, run.rng),
+        "frame": run.blow * physics.knocks(len(run.shaft), run.machine.seconds, 0.6, run.rng),
     }
 
 
 def _sensed(run: "_Run", vibration: Waveform, rng: np.random.Generator) -> Samples:
-    return amplified(with_noise(vibration, rng) + _hum(run, vibration.std(), rng), rng)
+    return physics.amplified(physics.with_noise(vibration, rng) + _hum(run, vibration.std(), rng), rng)
 
 
 _REFERENCE_RATE = 12_800  # Hz, at which an impact of unit strength is `_BLOW` and friction of unit strength is one
@@ -258,15 +239,12 @@ def _turning(machine: Machine, setting: MachineSetting, rng: np.random.Generator
     """The shaft's angle in rad, sample by sample."""
     t = np.arange(round(machine.seconds * machine.rate)) / machine.rate
     slip = 0.012 * setting.load / 100  # of an asynchronous motor
-    hz = setting.speed / 60 * (1 - slip) * (1 + 0.002 * wander(t, machine.seconds, rng))
+    hz = setting.speed / 60 * (1 - slip) * (1 + 0.002 * physics.wander(t, machine.seconds, rng))
     return rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.cumsum(hz) / machine.rate
 
 
 def _shaft_lines(run: _Run) -> Waveform:
-    """Forces at half-multiples of the shaft's rate. They reach the sensor directly, below all modes.
-
-    No assembly is perfect: a good one has the first three multiples, too.
-    """
+    """Half-multiples of the shaft's rate, straight to the sensor; a good machine has the first three whole ones."""
     level = run.machine.generator("shaft").lognormal(-0.1, 0.3)
     halves = np.zeros(12)  # at 0.5, 1, 1.5 ... 6 times the shaft's rate
     halves[[1, 3, 5]] = np.array([0.3, 0.15, 0.08]) * run.specimen.lognormal(0, 0.4, 3)
@@ -275,7 +253,7 @@ def _shaft_lines(run: _Run) -> Waveform:
     halves[[1, 3, 5]] += run.fault("misalignment") * np.array([0.3, 0.9, 0.4]) * (0.5 + run.load)
     halves[[1, 3]] += run.fault("bent_shaft") * np.array([0.7, 0.4]) * run.speed
     halves += run.fault("looseness") * 0.45 / np.arange(1, 13) ** 0.5 * run.specimen.lognormal(0, 0.3, 12)
-    return level * mesh(run.shaft / 2, halves, run.rng)
+    return level * physics.mesh(run.shaft / 2, halves, run.rng)
 
 
 def _friction(run: _Run) -> Waveform:
@@ -283,10 +261,9 @@ def _friction(run: _Run) -> Waveform:
     depth = 0.05 + 0.1 * run.specimen.random()
     once = depth + 0.5 * run.fault("unbalance", "bent_shaft") + 0.3 * run.fault("looseness")
     twice = 0.5 * depth + 0.5 * run.fault("misalignment") * (0.5 + run.load) + 0.2 * run.fault("bent_shaft")
-    pressed = np.maximum(1 + mesh(run.shaft, np.array([once, twice]), run.rng), 0)
+    pressed = np.maximum(1 + physics.mesh(run.shaft, np.array([once, twice]), run.rng), 0)
     effort = run.speed**0.7 * (0.4 + run.load) ** 0.5
-    force: Waveform = run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft))
-    return force
+    return np.asarray(run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft)))
 
 
 def _load_zone(angle: Waveform | float, load: float) -> Waveform:
@@ -300,7 +277,7 @@ def _rolling_impacts(run: _Run) -> Waveform:
     fault, bearing, shaft = run.setting.label, run.machine.bearing, run.shaft
     if fault not in BEARING_FAULTS:
         return np.zeros_like(shaft)
-    angles = shaft[0] + slipping(bearing.strikes(fault), shaft[-1] - shaft[0], run.rng)
+    angles = shaft[0] + physics.slipping(bearing.strikes(fault), shaft[-1] - shaft[0], run.rng)
     place = run.specimen.uniform(-0.6, 0.6)  # rad from the direction of the load
     strength = run.size * (1 + 0.2 * run.rng.standard_normal(len(angles)))
     if fault == "outer":
@@ -312,7 +289,7 @@ def _rolling_impacts(run: _Run) -> Waveform:
         rings = np.where(np.arange(len(angles)) % 2, 1.0, run.specimen.uniform(0.6, 0.9))
         strength *= rings * (0.2 + 0.8 * _load_zone(bearing.cage * angles + place, run.load))
     hardness = run.machine.generator("bearing").lognormal(1.4, 0.3) * run.speed * (0.4 + run.load)
-    return run.blow * hardness * impulses(shaft, angles, strength)
+    return run.blow * hardness * physics.impulses(shaft, angles, strength)
 
 
 def _gear_forces(run: _Run) -> Waveform:
@@ -324,16 +301,17 @@ def _gear_forces(run: _Run) -> Waveform:
     broken, worn = run.fault("broken_tooth"), run.fault("wear")
     harmonics = run.machine.generator("gear").lognormal(0, 0.4) * np.array([1.0, 0.5, 0.3, 0.18])
     harmonics *= specimen.lognormal(0, 0.2, 4) * (1 + worn * np.array([-0.2, 0.6, 0.9, 1.2]))
-    carried = per_tooth(shaft, 1 + (0.05 + 0.12 * worn) * specimen.standard_normal(teeth))
+    carried = physics.per_tooth(shaft, 1 + (0.05 + 0.12 * worn) * specimen.standard_normal(teeth))
     carried *= 1 + specimen.uniform(0.05, 0.15) * np.cos(shaft * teeth / mate)  # an eccentric mate
     tooth = int(specimen.integers(teeth))
-    near = tooth_window(shaft, teeth, tooth, width=0.8)
-    force = carried * (1 - min(0.8 * broken, 1) * near) * mesh(teeth * shaft + 0.2 * broken * near, harmonics, rng)
+    near = physics.tooth_window(shaft, teeth, tooth, width=0.8)
+    meshing = physics.mesh(teeth * shaft + 0.2 * broken * near, harmonics, rng)
+    force = carried * (1 - min(0.8 * broken, 1) * near) * meshing
     force += worn * run.hiss * np.abs(np.cos(shaft * teeth / 2)) * rng.standard_normal(len(shaft))
     if broken:  # the next tooth takes the load at once
-        angles = every_turn(np.array([(tooth + 1) / teeth]), shaft[-1])
+        angles = physics.every_turn(np.array([(tooth + 1) / teeth]), shaft[-1])
         angles = angles[angles > shaft[0]]
-        force += run.blow * impulses(shaft, angles, 3 * broken * rng.lognormal(0, 0.25, len(angles)))
+        force += run.blow * physics.impulses(shaft, angles, 3 * broken * rng.lognormal(0, 0.25, len(angles)))
     effort: float = (0.3 + run.load) ** 0.8 * run.speed**0.5
     return effort * force
 
@@ -363,11 +341,12 @@ class _Structure:
     def through(self, direct: Waveform, forces: dict[str, Waveform], along: Waveform | float = 1.0) -> Waveform:
         """What arrives; `along` says how much of each mode is felt in the sensor's direction, if not all of it."""
         shares = {name: along * share for name, share in self.shares.items()}
-        return ringing(direct + 0.15 * forces["gear"], forces, shares, hz=self.hz, damping=self.damping, rate=self.rate)
+        direct = direct + 0.15 * forces["gear"]
+        return physics.ringing(direct, forces, shares, hz=self.hz, damping=self.damping, rate=self.rate)
 
 
 def _hum(run: _Run, level: float, rng: np.random.Generator) -> Waveform:
     """Of the mains, in some proportion to the vibration."""
     t = np.arange(len(run.shaft)) / run.machine.rate
     sizes = level * rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])
-    return mesh(2 * np.pi * run.machine.mains * t, sizes, rng)
+    return physics.mesh(2 * np.pi * run.machine.mains * t, sizes, rng)

@@ -17,7 +17,7 @@ its fault.
 """
 
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import partial
 from importlib import resources
@@ -25,22 +25,8 @@ from importlib import resources
 import numpy as np
 
 from dualres.recordings.recording import Origin, Recording, Samples
-from dualres.simulated.gearbox_states import GEARBOX_SETTINGS, SEVERITIES, STATES, TORQUES, GearboxSetting
-from dualres.simulated.vibration import (
-    Waveform,
-    amplified,
-    every_turn,
-    generator,
-    impulses,
-    knocks,
-    mesh,
-    per_tooth,
-    ringing,
-    slipping,
-    tooth_window,
-    wander,
-    with_noise,
-)
+from dualres.simulated import vibration as physics
+from dualres.simulated.vibration import Waveform
 
 NAME = "simulated"
 FOLDS = resources.files("dualres.simulated") / "folds"  # how the rig is split, frozen: S1 and S2
@@ -48,6 +34,13 @@ CHANNEL = "gearbox housing"
 RATE = 12_800  # Hz
 DURATION = 12  # s
 SEED = 2024
+
+STATES = ("healthy", "missing_teeth", "wear", "pitting", "crack", "break", "break+inner", "break+outer")
+WITHOUT_SEVERITY = ("healthy", "missing_teeth")
+SEVERITIES = ("L", "M", "H")
+MODES = ("speed", "torque")  # which of the two circulates within a recording
+SPEEDS = (1000, 2000, 3000)  # rpm of the motor
+TORQUES = (10, 20)  # Nm at the gearbox's input
 CLASSES = STATES
 
 FIRST_PAIR = (29, 95)  # teeth
@@ -60,6 +53,32 @@ PROFILE = (0.45, 1.0, 1.0, 0.8, 0.8, 1.0, 1.0, 0.45)
 
 _MODES_HZ = (410.0, 870.0, 1490.0, 2350.0, 3420.0, 4810.0)
 _MODES_DAMPING = (0.035, 0.028, 0.022, 0.018, 0.016, 0.014)
+
+
+@dataclass(frozen=True)
+class GearboxSetting:
+    """One recording: a state at a severity, under a condition."""
+
+    label: str
+    severity: str | None
+    mode: str
+    rpm: int
+    torque: int  # Nm
+
+    @property
+    def condition(self) -> dict[str, str]:
+        severity = self.severity or "-"
+        return {"severity": severity, "mode": self.mode, "rpm": str(self.rpm), "torque": str(self.torque)}
+
+
+GEARBOX_SETTINGS = tuple(
+    GearboxSetting(label, severity, mode, rpm, torque)
+    for label in STATES
+    for severity in ((None,) if label in WITHOUT_SEVERITY else SEVERITIES)
+    for mode in MODES
+    for rpm in SPEEDS
+    for torque in TORQUES
+)
 
 
 class RigSetting(GearboxSetting):
@@ -92,19 +111,19 @@ def recordings(seed: int = SEED) -> list[Recording]:
 
 def simulate(setting: RigSetting, seed: int = SEED) -> Samples:
     """The signal of one setting, float32, `DURATION` seconds at `RATE` Hz."""
-    rng = generator(seed, setting.id)
-    path = _Path(generator(seed, "campaign", setting.mode), generator(seed, "assembly", setting.state))
+    rng = physics.generator(seed, setting.id)
+    path = _Path(physics.generator(seed, "campaign", setting.mode), physics.generator(seed, "assembly", setting.state))
     speed, torque = _operate(setting, rng)
     shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
     forces = {
-        "gear": _gear_forces(setting, shaft, effort, build=generator(seed, "gear", setting.state), rng=rng),
-        "frame": _coupling_forces(shaft, effort, rng) + knocks(len(shaft), DURATION, 3.7, rng),
+        "gear": _gear_forces(setting, shaft, effort, build=physics.generator(seed, "gear", setting.state), rng=rng),
+        "frame": _coupling_forces(shaft, effort, rng) + physics.knocks(len(shaft), DURATION, 3.7, rng),
     }
     ring = setting.label.partition("+")[2]
     if ring and setting.severity:
         forces[ring] = effort * _rolling_impacts(ring, SEVERITIES.index(setting.severity), shaft, rng)
-    return amplified(with_noise(path.through(forces), rng), rng)
+    return physics.amplified(physics.with_noise(path.through(forces), rng), rng)
 
 
 def _operate(setting: RigSetting, rng: np.random.Generator) -> tuple[Waveform, Waveform]:
@@ -113,8 +132,8 @@ def _operate(setting: RigSetting, rng: np.random.Generator) -> tuple[Waveform, W
     corners = np.array(PROFILE_S)
     corners[1:-1] += rng.uniform(-0.2, 0.2, len(corners) - 2)
     varying = np.interp(t, corners, PROFILE)
-    speed = setting.rpm / 60 * (1 + 0.006 * wander(t, DURATION, rng))
-    torque = setting.torque * (1 + 0.05 * wander(t, DURATION, rng))
+    speed = setting.rpm / 60 * (1 + 0.006 * physics.wander(t, DURATION, rng))
+    torque = setting.torque * (1 + 0.05 * physics.wander(t, DURATION, rng))
     if setting.mode == "speed":
         speed = speed * varying
     else:
@@ -138,10 +157,7 @@ _BLOW = 5.8  # of an impact of unit strength, which lasts one sample
 def _gear_forces(
     setting: RigSetting, shaft: Waveform, effort: Waveform, *, build: np.random.Generator, rng: np.random.Generator
 ) -> Waveform:
-    """Mesh forces of both pairs, with what the 36-tooth gear's fault does to them.
-
-    `build` draws what stays with the assembled gear, `rng` what differs from recording to recording.
-    """
+    """Mesh forces and the gear's fault; `build` draws what stays with the gear, `rng` what differs in recordings."""
     grade = SEVERITIES.index(setting.severity) if setting.severity else 0
     fault = setting.label.partition("+")[0]
     worn = _WEAR[grade] if fault == "wear" else 0.0
@@ -152,10 +168,9 @@ def _gear_forces(
     teeth = 1 + (0.05 + 0.12 * worn) * build.standard_normal(SECOND_PAIR[0])
     bad_tooth = int(build.integers(SECOND_PAIR[0]))
 
-    loss, slip = np.zeros_like(shaft), np.zeros_like(shaft)
-    hits = np.zeros_like(shaft)
+    loss, slip, hits = (np.zeros_like(shaft) for _ in range(3))
     if fault in _LOSS:
-        near = tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
+        near = physics.tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
         loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
         missing = 2 if fault == "missing_teeth" else 1
         hits += _hits(shaft, [bad_tooth + 1 + j for j in range(missing)], _HIT[fault][grade], scatter=0.25, rng=rng)
@@ -163,24 +178,23 @@ def _gear_forces(
         pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
         hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], scatter=0.8, rng=rng)
 
-    carried = per_tooth(shaft, teeth) * (1 - loss)
-    second = carried * mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
+    carried = physics.per_tooth(shaft, teeth) * (1 - loss)
+    second = carried * physics.mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
     rubbing = worn * 0.9 * np.abs(np.cos(shaft * SECOND_PAIR[0] / 2)) * rng.standard_normal(len(shaft))
 
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
-    first = eccentric * mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
-    vibration: Waveform = effort * (first + second + rubbing + hits)
-    return vibration
+    first = eccentric * physics.mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
+    return np.asarray(effort * (first + second + rubbing + hits))
 
 
 def _rolling_impacts(ring: str, grade: int, shaft: Waveform, rng: np.random.Generator) -> Waveform:
     """Impacts of the rolling elements on a damaged bearing ring."""
-    angles = slipping(INNER_ORDER if ring == "inner" else OUTER_ORDER, shaft[-1], rng)
+    angles = physics.slipping(INNER_ORDER if ring == "inner" else OUTER_ORDER, shaft[-1], rng)
     strength = _BEARING_HIT[grade] * (1 + 0.3 * rng.standard_normal(len(angles)))
     if ring == "inner":  # the damage turns through the load zone once per revolution
         strength *= np.clip(0.45 + 0.75 * np.cos(angles), 0, None)
-    return impulses(shaft, angles, _BLOW * strength)
+    return physics.impulses(shaft, angles, _BLOW * strength)
 
 
 def _coupling_forces(shaft: Waveform, effort: Waveform, rng: np.random.Generator) -> Waveform:
@@ -188,20 +202,17 @@ def _coupling_forces(shaft: Waveform, effort: Waveform, rng: np.random.Generator
     turn = 2 * np.pi * FIRST_PAIR[0] / FIRST_PAIR[1]  # of the intermediate shaft, while the input shaft turns once
     angles = np.arange(rng.uniform(0, turn), shaft[-1], turn)
     strength = rng.lognormal(-0.3, 0.8) * rng.lognormal(0, 0.3, len(angles))
-    return effort * impulses(shaft, angles, _BLOW * strength)
+    return effort * physics.impulses(shaft, angles, _BLOW * strength)
 
 
 def _hits(shaft: Waveform, teeth: list[int], strength: float, *, scatter: float, rng: np.random.Generator) -> Waveform:
     """Impacts each time one of the given teeth meshes."""
-    angles = every_turn(np.array(teeth) / SECOND_PAIR[0], shaft[-1])
-    return impulses(shaft, angles, _BLOW * (strength * rng.lognormal(0, scatter, len(angles))))
+    angles = physics.every_turn(np.array(teeth) / SECOND_PAIR[0], shaft[-1])
+    return physics.impulses(shaft, angles, _BLOW * (strength * rng.lognormal(0, scatter, len(angles))))
 
 
 class _Path:
-    """From a force inside the gearbox to the acceleration at the sensor: a few ringing modes.
-
-    The campaign and the assembly move them all a little.
-    """
+    """From a force in the gearbox to the sensor: a few ringing modes, which campaign and assembly move a little."""
 
     def __init__(self, campaign: np.random.Generator, assembly: np.random.Generator) -> None:
         count = len(_MODES_HZ)
@@ -218,4 +229,6 @@ class _Path:
                 self.shares[force] = share * rng.lognormal(0, spread, count)
 
     def through(self, forces: dict[str, Waveform]) -> Waveform:
-        return ringing(0.15 * forces["gear"], forces, self.shares, hz=self.hz, damping=_MODES_DAMPING, rate=RATE)
+        return physics.ringing(
+            0.15 * forces["gear"], forces, self.shares, hz=self.hz, damping=_MODES_DAMPING, rate=RATE
+        )

@@ -39,20 +39,15 @@ def pump_settings() -> list[MachineSetting]:
 
 
 def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[MachineSetting] | None = None) -> None:
-    """Write recordings of three axes as CSV files with the columns time, x, y and z, and a labels.csv beside them.
-
-    By default it is a pump with 24 recordings of 1.5 s, about 15 MB in all.
-    """
+    """Write recordings of three axes as CSV files and a labels.csv; by default a pump's 24 of 1.5 s, about 15 MB."""
     folder, table = Path(folder), StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(["file", "label", "component", "speed"])
     for one in pump_settings() if some is None else some:
-        signals = simulate_axes(machine, one)
-        time = np.arange(len(signals["x"])) / machine.rate
-        lines = StringIO()
-        formats = ["%.7f", *["%.5g"] * len(AXES)]
+        signals, lines = simulate_axes(machine, one), StringIO()
+        columns = np.column_stack([np.arange(len(signals["x"])) / machine.rate, *signals.values()])
         header = ",".join(["time", *AXES])
-        np.savetxt(lines, np.column_stack([time, *signals.values()]), formats, ",", header=header, comments="")
+        np.savetxt(lines, columns, ["%.7f", *["%.5g"] * len(AXES)], ",", header=header, comments="")
         write_whole(folder / f"{one.id}.csv", lines.getvalue().encode())
         writer.writerow([f"{one.id}.csv", one.label, one.specimen, one.speed])
     write_whole(folder / LABELS, table.getvalue().encode())

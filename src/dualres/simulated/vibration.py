@@ -25,10 +25,7 @@ def wander(t: Waveform, seconds: float, rng: np.random.Generator) -> Waveform:
 
 
 def slipping(order: float, end: float, rng: np.random.Generator) -> Waveform:
-    """Angles up to `end` at which rolling elements pass, `order` times per revolution in the mean.
-
-    The cage slips: the passes follow the shaft in the mean, but never exactly.
-    """
+    """Angles up to `end` at which rolling elements pass, `order` times per revolution in the mean: the cage slips."""
     spacing = 2 * np.pi / order
     count = int(1.1 * end / spacing) + 2
     angles = rng.uniform(0, spacing) + np.cumsum(spacing * (1 + 0.015 * rng.standard_normal(count)))
@@ -64,8 +61,7 @@ def knocks(size: int, seconds: float, strength: float, rng: np.random.Generator)
 
 def mesh(angle: Waveform, harmonics: Waveform, rng: np.random.Generator) -> Waveform:
     """A sum of harmonics of an angle, with random phases."""
-    phases = rng.uniform(0, 2 * np.pi, len(harmonics))
-    total = np.zeros_like(angle)
+    total, phases = np.zeros_like(angle), rng.uniform(0, 2 * np.pi, len(harmonics))
     for k, (size, phase) in enumerate(zip(harmonics, phases, strict=True), start=1):
         total += size * np.cos(k * angle + phase)
     return total
@@ -76,8 +72,7 @@ def per_tooth(shaft: Waveform, teeth: Waveform) -> Waveform:
     position = shaft / (2 * np.pi) * len(teeth)
     below = np.floor(position).astype(int)
     share = position - below
-    value: Waveform = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
-    return value
+    return np.asarray((1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)])
 
 
 def tooth_window(shaft: Waveform, teeth: int, tooth: int, width: float) -> Waveform:
@@ -96,10 +91,7 @@ def ringing(
     damping: Sequence[float] | Waveform,
     rate: int,
 ) -> Waveform:
-    """What arrives directly, and what the modes of a structure make of the forces.
-
-    Each kind of force reaches the modes in its own proportions: `shares` has one per mode.
-    """
+    """What arrives directly, and what modes make of the forces; `shares` of each force has one per mode."""
     total = direct
     for mode, (frequency, damped) in enumerate(zip(hz, damping, strict=True)):
         total = total + ring(sum(shares[name][mode] * force for name, force in forces.items()), frequency, damped, rate)
@@ -121,9 +113,8 @@ def pink(size: int, rng: np.random.Generator) -> Waveform:
     spectrum = np.fft.rfft(rng.standard_normal(size))
     spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
     spectrum[0] = 0
-    noise: Waveform = np.fft.irfft(spectrum, size)
-    noise /= noise.std()
-    return noise
+    noise = np.fft.irfft(spectrum, size)
+    return np.asarray(noise / noise.std())
 
 
 def with_noise(vibration: Waveform, rng: np.random.Generator) -> Waveform:

@@ -11,7 +11,6 @@ from dualres.errors import ConfigError
 from dualres.recordings.store import open_store
 from dualres.simulated import rig
 from dualres.simulated import rig as simulated
-from dualres.simulated.gearbox_states import WITHOUT_SEVERITY
 from dualres.utils.registry import Registry
 
 # The order in which conditions enter a support, (rpm, Nm).
@@ -40,11 +39,11 @@ def test_support_and_evaluation_share_nothing(name):
 def test_the_rig_s_folds_follow_their_rule(name, mode, severity):
     fold = load_fold(name)
     for label, members in fold.support.items():
-        grade = None if label in WITHOUT_SEVERITY else severity
+        grade = None if label in rig.WITHOUT_SEVERITY else severity
         assert list(members) == [simulated.RigSetting(label, grade, mode, *c).id for c in ORDER[name]]
     labels = {r.id: r.label for r in simulated.recordings() if r.condition["mode"] != mode}
     assert set(fold.evaluation) == set(labels)
-    expected = {c: 6 if c in WITHOUT_SEVERITY else 18 for c in simulated.CLASSES}
+    expected = {c: 6 if c in rig.WITHOUT_SEVERITY else 18 for c in simulated.CLASSES}
     assert Counter(labels.values()) == expected
 
 

@@ -16,9 +16,8 @@ from dualres.bench.methods.neural import WINDOW, WINDOWS_AT_ONCE
 from dualres.config import Recipe, recipe_named
 from dualres.kernel.gpu.cuda_graphs import full_precision
 from dualres.learn.support import views_of
-from dualres.learn.trained.batches import PlainSupport
-from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import PlainSupport, seeded
 
 NETWORKS = [name for name in NAMES if entry(name).trains and not entry(name).fits_together]
 ON_GPU = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"))

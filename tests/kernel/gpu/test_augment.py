@@ -10,9 +10,9 @@ from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.draws import SLAB
 from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import support_order
-from dualres.learn.trained.gpu_batch import augmentation_of
+from dualres.learn.trained.fit import augmentation_of
 from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import support_order
 from tests.learn.trained.augment.test_supports import ROBUST, whole
 from tests.learn.trained.test_fit import tones
 

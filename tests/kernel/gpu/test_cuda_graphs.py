@@ -8,9 +8,7 @@ from torch import nn
 
 from dualres.config import Recipe
 from dualres.kernel.gpu.cuda_graphs import PLAIN_CALLS, CapturedForward
-from dualres.learn.trained.batches import PlainSupport
-from dualres.learn.trained.seeding import seeded
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, seeded, train
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 

@@ -15,20 +15,12 @@ from tests.kernel.test_encoder import lively_encoder, views
 pytestmark = pytest.mark.skipif(not available(), reason="the compiled library is not built")
 
 
-def test_the_compiled_step_has_all_threads_while_it_trains():
+def test_the_compiled_step_has_all_threads_while_it_trains_and_pytorch_keeps_them_where_it_does():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
         with training_threads(DualRes(2, lively_encoder().config)):
             assert (torch.get_num_threads(), threads()) == (1, 2)
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_pytorch_keeps_its_threads_for_what_it_trains_itself():
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
         with training_threads(DualRes(2, lively_encoder(width=32).config)):
             assert torch.get_num_threads() == 2
     finally:

@@ -1,8 +1,11 @@
+import random
+
+import numpy as np
+import pytest
 import torch
 
 from dualres.config import Recipe
-from dualres.learn.trained.batches import PlainSupport
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, seeded, train
 
 
 class Tiny(torch.nn.Module):
@@ -39,12 +42,44 @@ def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
 
 
 def test_it_trains_in_training_mode_and_ends_in_the_other():
-    model, modes = Tiny().eval(), []
-    train(
-        model,
-        lambda x: modes.append(model.training) or model(x),
-        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
-        Recipe(2),
-    )
+    (inputs, labels), model, modes = support(), Tiny().eval(), []
+    shown = PlainSupport([inputs], labels, seed=0, microbatch=10)
+    train(model, lambda x: modes.append(model.training) or model(x), shown, Recipe(2))
     assert modes == [True, True]
     assert not model.training
+
+
+def drawn():
+    return random.random(), torch.rand(1).item()
+
+
+def test_the_same_seed_draws_the_same():
+    seen = []
+    for seed in (41, 41, 42):
+        with seeded(seed):
+            seen.append(drawn())
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_the_caller_s_generators_are_left_alone_even_after_an_error():
+    random.seed(9)
+    torch.manual_seed(9)
+    expected = drawn()
+    random.seed(9)
+    torch.manual_seed(9)
+    with pytest.raises(ZeroDivisionError), seeded(1):
+        torch.rand(int(random.random()) // 0)
+    assert drawn() == expected
+
+
+def test_the_support_is_permuted_once_by_its_own_generator():
+    inputs, labels = support()
+    order = np.random.default_rng(1041).permutation(10)
+    plain = PlainSupport([inputs, -inputs], labels, seed=41, microbatch=4)
+    for _ in range(2):
+        batches = plain.batches()
+        assert [len(targets) for *_, targets in batches] == [4, 4, 2]
+        first, second, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
+        assert torch.equal(first, inputs[order])
+        assert torch.equal(second, -inputs[order])
+        assert torch.equal(targets, labels[order])

@@ -72,12 +72,8 @@ def test_the_grid_has_the_default_first_and_then_goes_from_the_simple_to_the_str
 def test_every_candidate_and_seed_in_every_round_that_leaves_all_classes():
     labels = np.array([0, 1, 0, 1, 0, 1, 1])
     groups = np.array([0, 0, 1, 1, 2, NEVER, 2])
-    assert plan(labels, groups, FEW, (41, 42))[:4] == [
-        Fit("short", 0, 41),
-        Fit("long", 0, 41),
-        Fit("short", 0, 42),
-        Fit("long", 0, 42),
-    ]
+    first = [Fit(name, 0, seed) for seed in (41, 42) for name in ("short", "long")]
+    assert plan(labels, groups, FEW, (41, 42))[:4] == first
     assert {fit.group for fit in plan(labels, groups, FEW, (41,))} == {0, 1, 2}
 
 
@@ -143,16 +139,11 @@ def test_finished_fits_and_steps_are_told(small):
     support, groups = tones(small)
     told, steps = {}, []
     known = dict.fromkeys(plan(support.labels, groups, FEW, (41,))[:4], 0.5)
-    choice = tune(
-        support,
-        groups,
-        3,
-        FEW,
-        config=small,
-        known=known,
-        progress=lambda stage, done, total, remark: steps.append((stage, done, total, remark.split()[:1])),
-        finished=lambda fit, score: told.update({fit: score}),
-    )
+
+    def progress(stage, done, total, remark):
+        steps.append((stage, done, total, remark.split()[:1]))
+
+    choice = tune(support, groups, 3, FEW, config=small, known=known, progress=progress, finished=told.__setitem__)
     short, long = Fit("short", 2, 41), Fit("long", 2, 41)
     assert steps == [
         ("Fits", 4, 6, ["short"]),
@@ -187,7 +178,7 @@ def test_every_window_is_judged_and_a_class_without_windows_does_not_count():
 
 
 def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):
-    monkeypatch.setattr(tuning, "expected_s", lambda windows, by, config, device: windows * by.recipe.updates)
+    monkeypatch.setattr(tuning, "expected_s", lambda windows, by, device: windows * by.recipe.updates)
     groups, seen = np.array([0, 0, 0, 1, 1, NEVER]), []
     fits = [Fit("short", 0, 41), Fit("long", 0, 41), Fit("long", 1, 41)]
     expected = expected_tuning_s(fits, groups, FEW, progress=lambda *x: seen.append(x))

@@ -24,7 +24,7 @@ import numpy as np
 from dualres.bench.datasets.release import Index, Refusal, ReleaseEntry, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
-from dualres.simulated.gearbox_states import GEARBOX_SETTINGS, STATES, GearboxSetting
+from dualres.simulated.rig import GEARBOX_SETTINGS, STATES, GearboxSetting
 
 RATE = Fraction(12_800)  # Hz
 CHANNEL = "gearbox_vibration_x"

@@ -19,10 +19,8 @@ from dualres.judge.backends import Scores, Windows
 from dualres.kernel.gpu.cuda_graphs import CapturedForward, full_precision
 from dualres.learn.support import check_support, views_of
 from dualres.learn.trained.augment.supports import AugmentedWindows
-from dualres.learn.trained.batches import PlainSupport, TrainingSupport
-from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import Step, Task, in_turn, keeping
-from dualres.learn.trained.train import train
+from dualres.learn.trained.train import PlainSupport, TrainingSupport, seeded, train
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
 from dualres.model.torch_network import TorchNetwork

@@ -115,7 +115,7 @@ class JobChoice:
         return chosen
 
     def _recipe(self) -> Recipe | None:
-        from dualres.learn.trained.recipe_file import recipe_from
+        from dualres.learn.trained.tune_plan import recipe_from
 
         recipe = recipe_from(self.recipe).recipe if self.recipe else None
         if self.recipe and recipe is None:

@@ -1,5 +1,6 @@
 """Trains DualRes networks, each on its support and on nothing else."""
 
+import gc
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,19 +12,17 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.available import available
 from dualres.kernel.gpu.cuda_graphs import full_precision
-from dualres.kernel.gpu.draws import SLAB
+from dualres.kernel.gpu.draws import SLAB, GpuAugmentation
 from dualres.learn.support import MICROBATCH, Labels, check_support, noise_support, views_of
-from dualres.learn.trained.augment.standardise import fold_into
+from dualres.learn.trained.augment.draws import draws, in_own_order
+from dualres.learn.trained.augment.standardise import SpectrumStandard, fold_into, no_standard, standard_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.forward import Classify, training_threads
-from dualres.learn.trained.gpu_batch import fit_at_once
-from dualres.learn.trained.seeding import seeded
-from dualres.learn.trained.task import FittedNetwork, OnStep, Task, by_step, in_turn, keeping
-from dualres.learn.trained.train import train
+from dualres.learn.trained.task import FittedNetwork, OnStep, Step, Task, by_step, in_turn, keeping
+from dualres.learn.trained.train import PlainSupport, seeded, support_order, train
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
-from dualres.utils.progress import part_of
+from dualres.utils.progress import Progress, part_of
 
 FEW_WINDOWS, FEW_UPDATES = 32, 5  # by which the time of a fit is judged
 
@@ -73,10 +72,7 @@ def fit_networks(
 
 
 def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
-    """Whether several fits of such networks are done at once on that device.
-
-    They are not where the recipe has further augmentations, which the kernels do not know.
-    """
+    """Whether such fits are done at once on that device, whose kernels know no further augmentations."""
     return available(config, device) and not (recipe and recipe.more)
 
 
@@ -97,6 +93,62 @@ def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork
             for trained in (network, *stages.values()):
                 fold_into(trained.encoder, support.standards)
     return FittedNetwork(network, history, stages)
+
+
+def fit_at_once(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
+    """`fit_bundle`, in halves where memory is too small; a single fit has no other path that draws the same numbers."""
+    try:
+        return fit_bundle(tasks, config, recipe, progress)
+    except torch.cuda.OutOfMemoryError:
+        if len(tasks) == 1:
+            raise
+    gc.collect()  # an error raised on another thread holds on to the memory of what failed
+    half = len(tasks) // 2
+    first = fit_at_once(tasks[:half], config, recipe, part_of(progress, 0, 2))
+    return first + fit_at_once(tasks[half:], config, recipe, part_of(progress, 1, 2))
+
+
+def fit_bundle(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
+    """A network for each of the tasks, whose supports are checked and have equally many windows."""
+    from dualres.learn.trained.gpu.fit import fit_together
+
+    seeds, networks = [task.seed for task in tasks], []
+    for task in tasks:
+        with seeded(task.seed):
+            networks.append(DualRes(task.classes, config, task.seed))
+    trained = fit_together(
+        networks,
+        [task.windows for task in tasks],
+        [task.labels for task in tasks],
+        recipe=recipe,
+        seeds=seeds,
+        device=tasks[0].device,
+        augmentation=augmentation_of(recipe, len(tasks[0].windows), seeds),
+        progress=progress,
+        stages=tasks[0].stages,
+    )
+    fitted = []
+    for network, (losses, standards, stages) in zip(networks, trained, strict=True):
+        for each in (network, *stages.values()) if standards else ():
+            fold_into(each.encoder, [SpectrumStandard(*standard) for standard in standards])
+        steps = [Step(update, loss, recipe.rate_at(update)) for update, loss in enumerate(losses, start=1)]
+        fitted.append(FittedNetwork(network, steps, stages))
+    return fitted
+
+
+def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> GpuAugmentation | None:
+    """What the recipe has a GPU do to windows in the order in which they are given; None for a plain recipe."""
+    if recipe.plain:
+        return None
+    return GpuAugmentation(
+        [in_own_order(draws(recipe, windows, seed), support_order(seed, windows)) for seed in seeds],
+        recipe.path_waves if recipe.path_sigma else 0,
+        standard_of if recipe.standardise else no_standard,
+    )
 
 
 def expected_training_s(windows: int, recipe: Recipe, config: ModelConfig, device: str) -> float:

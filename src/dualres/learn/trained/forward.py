@@ -34,10 +34,7 @@ def training_threads(network: DualRes) -> AbstractContextManager[None]:
 
 
 def encode(encoder: Encoder, short: Tensor, long: Tensor) -> Tensor | None:
-    """`encoder(short, long)`, differentiable by the parameters; None where the compiled step cannot compute it.
-
-    Shapes that do not fit are among these cases: PyTorch's errors say what is wrong.
-    """
+    """`encoder(short, long)`, differentiable; None where the compiled step cannot, also for shapes that do not fit."""
     views, config = (short, long), encoder.config
     if not (torch.is_grad_enabled() and suits(encoder) and all(_is_plain(x) and not x.requires_grad for x in views)):
         return None
@@ -80,5 +77,4 @@ def _in_a_row(encoder: Encoder) -> Tensor:
 
 
 def _or_zero(x: Tensor, used: bool) -> Tensor:
-    """Zeros for a part that is removed."""
     return x if used else torch.zeros_like(x)

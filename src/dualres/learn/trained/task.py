@@ -84,10 +84,7 @@ _Network = TypeVar("_Network", bound=nn.Module)
 
 
 def keeping(network: _Network, stages: Sequence[int], kept: dict[int, _Network]) -> Callable[[int], None] | None:
-    """What a fit calls after each update, to copy the network to `kept` after each stage; None without stages.
-
-    No update depends on how many follow, so that a network at a stage is what a shorter fit would have ended with.
-    """
+    """What copies the network to `kept` after each stage, as a shorter fit would have ended; None without stages."""
 
     def keep(update: int) -> None:
         if update in stages:

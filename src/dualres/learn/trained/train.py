@@ -1,27 +1,68 @@
-"""The training loop that all networks share."""
+"""The training loop that all networks share: what it is trained on, in which order, and by which random generators."""
 
+import random
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
 from dualres.kernel.gpu.cuda_graphs import StepGraph
-from dualres.learn.trained.batches import TrainingSupport
 from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.utils.progress import Progress, quiet
 
+Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
 MicrobatchSource = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
 Keep = Callable[[int], None]  # with the number of updates so far
 
 AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
 
 
-def no_draws(windows: int) -> tuple[Tensor, ...]:
-    """Of a network that makes no random choices but those of PyTorch's generator."""
-    return ()
+class TrainingSupport(Protocol):
+    """Labelled windows as the training loop takes them."""
+
+    windows: int
+    device: torch.device
+
+    def batches(self) -> Iterable[Batch]:
+        """All windows once, for the next update. A batch may be overwritten by the next one."""
+
+
+class PlainSupport:
+    """The same windows at every update; they are the first axis of `inputs` and `labels`."""
+
+    def __init__(self, inputs: Sequence[Tensor], labels: Tensor, *, seed: int, microbatch: int) -> None:
+        self.windows, self.device = len(labels), labels.device
+        order = torch.from_numpy(support_order(seed, len(labels))).to(labels.device)
+        parts = *(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch)
+        self._batches: list[Batch] = list(zip(*parts, strict=True))
+
+    def batches(self) -> list[Batch]:
+        return self._batches
+
+
+def support_order(seed: int, windows: int) -> npt.NDArray[np.int64]:
+    """The order in which windows are trained on, drawn once, before the first update."""
+    return np.random.default_rng(1000 + seed).permutation(windows)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Seed PyTorch's and Python's generators, and afterwards leave them as they were."""
+    python = random.getstate()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):  # seeding touches every device
+        torch.manual_seed(seed)
+        random.seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
 
 
 def train(
@@ -30,7 +71,7 @@ def train(
     support: TrainingSupport,
     recipe: Recipe,
     *,
-    draws: MicrobatchSource = no_draws,
+    draws: MicrobatchSource = lambda windows: (),
     keep: Keep | None = None,
     progress: Progress = quiet,
     graphs: bool = True,

@@ -84,10 +84,7 @@ def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
 def plan(
     labels: npt.NDArray[np.int64], groups: WindowGroups, grid: Mapping[str, NetworkRecipe], seeds: Sequence[int]
 ) -> list[Fit]:
-    """All fits of a comparison, round by round; none if fewer than two groups can be held out.
-
-    A group can be held out if every class keeps a window to learn from.
-    """
+    """All fits, round by round; none if fewer than two groups can be held out while every class keeps a window."""
     if groups.shape != labels.shape:
         raise ConfigError(f"{len(labels)} labels came with groups of shape {groups.shape}: every window needs one")
     if not grid or not seeds:
@@ -167,7 +164,6 @@ def expected_tuning_s(
     grid: Mapping[str, NetworkRecipe],
     *,
     axes: int = 1,
-    config: ModelConfig | None = None,
     device: str = "cpu",
     progress: Progress = quiet,
 ) -> float:
@@ -176,6 +172,6 @@ def expected_tuning_s(
     most = max(learned, default=0)
     names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
     for done, name in enumerate(names, start=1):
-        each[name] = expected_s(most, grid[name], config, device) / most
+        each[name] = expected_s(most, grid[name], device=device) / most
         progress("Time an update of each recipe", done, len(names), name)
     return axes * sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))

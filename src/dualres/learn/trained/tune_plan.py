@@ -1,9 +1,8 @@
-"""What a recipe is chosen by, the choice with its forecast, and what is kept of one that was stopped."""
-
-from __future__ import annotations
+"""What a recipe is chosen by, the choice with its forecast, its file, and what is kept of one that was stopped."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,17 +11,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig
+from dualres.config import ModelConfig, Recipe
+from dualres.errors import MISFIT, ConfigError
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds, refuse_leaks
 from dualres.learn.support import Support, spread_support
 from dualres.learn.trained import tune
 from dualres.learn.trained.tune import NEVER, Choice, Fit, WindowGroups
-from dualres.model.kinds import NetworkRecipe
+from dualres.model.kinds import NetworkRecipe, chosen_recipe, named_recipes, network_recipe
 from dualres.recordings.labels.contradictions import refuse_contradictions
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.special_files import unusual
+
+FORMAT = "dualres-recipe/1"
+LARGEST_FILE = 1 << 20  # bytes; a file of ours has a few thousand
 
 
 @dataclass(frozen=True)
@@ -47,20 +50,17 @@ def divide(
 ) -> GroupedSupport:
     """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak."""
     refuse_contradictions(recordings)
-    rounds: Rounds | None
-    try:
+    rounds: Rounds | None = None
+    with suppress(HoldOutError):
         rounds = plan_rounds(recordings)
-    except HoldOutError:
-        rounds = None
     if strict and rounds:
         refuse_leaks(recordings, rounds, progress)
     labels = [str(r.label) for r in recordings]
     support = spread_support(recordings, labels, classes, ModelConfig(), windows_each=windows_each, resampler=resampler)
     group = {name: number for number, names in enumerate(rounds.held_out if rounds else ()) for name in names}
     groups = np.array([group.get(name, NEVER) for name, _ in support.origins])
-    if rounds is None:
-        return GroupedSupport(support, groups, classes, None)
-    return GroupedSupport(support, groups, classes, rounds.unit, rounds.remarks)
+    unit, remarks = (rounds.unit, rounds.remarks) if rounds else (None, ())
+    return GroupedSupport(support, groups, classes, unit, remarks)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def choose_recipe(
     *,
     seeds: Sequence[int],
     device: str = "cpu",
-    kept: FitCache | None = None,
+    kept: "FitCache | None" = None,
     announce: Callable[[Forecast], None] | None = None,
     progress: Progress = quiet,
 ) -> Choice:
@@ -107,8 +107,7 @@ class FitCache:
 
     def __init__(self, out: Path, about: str) -> None:
         """`about` tells what the scores depend on; those that were kept under another are forgotten."""
-        self.path = out.with_name(f"{out.name}.part")
-        self._about = about
+        self.path, self._about = out.with_name(f"{out.name}.part"), about
         self.scores = self._read()
 
     def add(self, fit: Fit, score: float) -> None:
@@ -136,15 +135,58 @@ def fingerprint(
 ) -> str:
     """SHA-256 of all that a fit's score depends on but its seed; `versions` tells the code that computes it."""
     support = divided.support
-    facts = [
-        support.origins,
-        {k: v.recipe and asdict(v.recipe) for k, v in grid.items()},
-        divided.classes,
-        device,
-        dict(versions),
-    ]
+    recipes = {name: by.recipe and asdict(by.recipe) for name, by in grid.items()}
+    facts = [support.origins, recipes, divided.classes, device, dict(versions)]
     digest = sha256(json.dumps(facts).encode())
     arrays: list[npt.NDArray[Any]] = [*support.axes, support.labels, divided.groups]
     for array in arrays:
         digest.update(array.tobytes())
     return digest.hexdigest()
+
+
+def write_choice(
+    choice: Choice, path: Path, *, held_out: str | None, remarks: Sequence[str], seeds: Sequence[int]
+) -> None:
+    """The chosen recipe, and the table it was chosen by. Scores are macro-F1 over windows, from 0 to 1."""
+    each = [choice.recipe.recipe, *(one.recipe.recipe for one in choice.candidates)]
+    recipes = [recipe and recipe.as_data(complete=True) for recipe in each]
+    content = {
+        "format": FORMAT,
+        "chosen": choice.name,
+        "recipe": recipes[0],
+        "reason": choice.reason,
+        "held_out": held_out,
+        "remarks": list(remarks),
+        "seeds": list(seeds),
+        "candidates": [
+            {"name": one.name, "recipe": recipe}
+            | {"mean": one.mean, "standard_error": one.standard_error, "rounds": list(one.rounds)}
+            for one, recipe in zip(choice.candidates, recipes[1:], strict=True)
+        ],
+    }
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode(), precious=True)
+
+
+def read_recipe(path: Path) -> NetworkRecipe:
+    """The recipe in a file that `write_choice` wrote, where null is the network of views."""
+    try:
+        if strange := unusual(path):
+            raise ValueError(f"it {strange}")
+        if path.stat().st_size > LARGEST_FILE:
+            raise ValueError(f"it is larger than {LARGEST_FILE} bytes")
+        content: Any = json.loads(path.read_text())
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        recipe = content["recipe"]
+        return network_recipe(None if recipe is None else Recipe(**recipe))
+    except (OSError, *MISFIT) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
+
+
+def recipe_from(text: str | None, updates: int | None = None) -> NetworkRecipe:
+    """A recipe by its name or from its file, with that many updates if given."""
+    path = Path(text or "")
+    if text in (None, *named_recipes()) or not (path.suffix == ".json" or path.is_file()):
+        return chosen_recipe(text, updates=updates)
+    return read_recipe(path).changed(updates=updates)

@@ -1,9 +1,10 @@
 from itertools import islice
 
 import numpy as np
+import torch
 
 from dualres.config import Recipe
-from dualres.learn.trained.augment.draws import draws
+from dualres.learn.trained.augment.draws import Mixture, draw_mixture, draws, no_mixture
 
 BOTH = Recipe(path_sigma=0.7, path_waves=3, mixup=True)
 
@@ -38,3 +39,22 @@ def test_what_a_recipe_does_without_is_not_drawn():
     assert mixup_only.paths is None
     share = np.random.default_rng(2041).uniform(size=5)
     assert np.array_equal(mixup_only.mixture.shares, np.maximum(share, 1 - share).astype(np.float32))
+
+
+def test_a_window_has_the_larger_share_of_its_mixture():
+    drawn = draw_mixture(np.random.default_rng(0), 1000)
+    assert drawn.shares.min() >= 0.5
+    assert drawn.shares.max() <= 1
+    assert abs(drawn.shares.mean() - 0.75) < 0.02
+    assert sorted(drawn.partners) == list(range(1000))
+
+
+def test_a_blend_has_its_share_of_both():
+    mixture = Mixture(np.array([1, 0]), np.array([0.75, 1.0], np.float32))
+    blended = mixture.blended(torch.tensor([[0.0, 4.0], [8.0, 0.0]]))
+    assert blended.tolist() == [[2.0, 3.0], [8.0, 0.0]]
+
+
+def test_without_a_mixture_nothing_changes():
+    x = torch.randn(3, 5)
+    assert torch.equal(no_mixture(3).blended(x), x)

@@ -11,8 +11,8 @@ from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.paths import curves, filtered
 from dualres.learn.trained.augment.standardise import fold_into, standard_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
-from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import support_order
 from dualres.model.network import DualRes
 from dualres.model.spectra import aligned_magnitudes, normalise
 from tests.learn.trained.test_fit import tones

@@ -14,9 +14,9 @@ from dualres.learn.fit import expected_s
 from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
 from dualres.learn.trained.augment.standardise import fold_into
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.fit import fit_network, fit_networks
 from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import support_order
 from dualres.model.kinds import network_recipe
 from dualres.model.network import DualRes
 from tests.kernel.gpu.test_passes import by_autograd

@@ -14,9 +14,31 @@ from torch import Tensor
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.kernel.gpu.draws import DrawnArrays
-from dualres.learn.trained.augment.mixup import Mixture, draw_mixture, no_mixture
+from dualres.learn.trained.augment import Augmentation, find
 from dualres.learn.trained.augment.paths import GainCurve, Paths, curves, draw_paths
-from dualres.learn.trained.augment.registry import Augmentation, find
+
+
+class Mixture(NamedTuple):
+    """Of one update: what each window is blended with."""
+
+    partners: npt.NDArray[np.int64]  # (windows,)
+    shares: npt.NDArray[np.float32]  # (windows,), of the window itself, from 1/2 to 1; the rest is its partner's
+
+    def blended(self, x: Tensor) -> Tensor:
+        """Rows of `x` (windows, n), each mixed with its partner's."""
+        own = torch.from_numpy(self.shares)[:, None].to(x.device)
+        return own * x + (1 - own) * x[torch.from_numpy(self.partners).to(x.device)]
+
+
+def draw_mixture(chance: np.random.Generator, windows: int) -> Mixture:
+    """A partner and a share for each window; all shares are drawn before all partners."""
+    shares = chance.uniform(size=windows)
+    return Mixture(chance.permutation(windows), np.maximum(shares, 1 - shares).astype(np.float32))
+
+
+def no_mixture(windows: int) -> Mixture:
+    """Every window by itself."""
+    return Mixture(np.arange(windows), np.ones(windows, np.float32))
 
 
 class Draw(NamedTuple):
@@ -68,10 +90,7 @@ def _checked_curves(augmentation: Augmentation, drawn: Any, windows: int, freque
 
 
 def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[DrawnArrays]:
-    """Paths and mixtures for windows as they come, not in the `order` in which they are trained on.
-
-    Amplitudes and phases (windows, waves), with no waves where there are no paths; partners and shares (windows,).
-    """
+    """For windows as they come: amplitudes and phases (windows, waves or none), partners and shares (windows,)."""
     back = np.argsort(order)
     none = np.zeros((len(order), 0))
     for drawn in source:

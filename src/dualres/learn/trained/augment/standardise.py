@@ -45,10 +45,7 @@ def fold(layer: nn.Linear, standard: SpectrumStandard) -> None:
 
 
 def fold_into(encoder: Encoder, standards: Sequence[SpectrumStandard]) -> None:
-    """After training, let the short and the long projection take plain spectra.
-
-    A branch that was removed has nothing to fold.
-    """
+    """After training, let the short and the long projection take plain spectra; a removed one has nothing to fold."""
     for layer, standard in zip((encoder.short, encoder.long), standards, strict=True):
         if layer.weight.requires_grad:
             fold(layer, standard)

@@ -19,8 +19,8 @@ from dualres.learn.support import MICROBATCH, Views, views_of
 from dualres.learn.trained.augment.draws import Draw, draws
 from dualres.learn.trained.augment.paths import GainCurve, filtered, gains
 from dualres.learn.trained.augment.standardise import SpectrumStandard, no_standard, standard_of
-from dualres.learn.trained.batches import Batch, support_order
 from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import Batch, support_order
 from dualres.model.spectra import aligned_magnitudes, normalise
 
 
@@ -53,18 +53,14 @@ class AugmentedSpectra(AugmentedSupport):
         super().__init__(task, recipe, MICROBATCH)
         measure = standard_of if recipe.standardise else no_standard
         magnitudes = views_of(partial(aligned_magnitudes, config=config), task.windows[self.order], task.device)
-        self._views = [View(m, measure(m)) for m in magnitudes]
+        self.standards = [measure(m) for m in magnitudes]  # of the short and the long view
+        self._views = [View(m, standard) for m, standard in zip(magnitudes, self.standards, strict=True)]
 
     def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
         partners, shares = (torch.from_numpy(array).to(self.device) for array in drawn.mixture)
         for view in self._views:
             view.gain(drawn.curve)
         return lambda rows: tuple(view.seen(rows, partners, shares) for view in self._views)
-
-    @property
-    def standards(self) -> list[SpectrumStandard]:
-        """What the short and the long view are standardised by."""
-        return [view.standard for view in self._views]
 
 
 class View:

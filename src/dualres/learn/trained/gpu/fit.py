@@ -39,9 +39,8 @@ BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 FitShape = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
 
 _compiled: set[FitShape] = set()
-_warm: set[tuple[FitShape, int, int, torch.device]] = (
-    set()
-)  # kinds and numbers of networks and windows, where they were
+# Kinds and numbers of networks and windows, where they were.
+_warm: set[tuple[FitShape, int, int, torch.device]] = set()
 
 Supports = Sequence[npt.NDArray[np.float32]]
 FitLabels = Sequence[npt.NDArray[np.int64]]
