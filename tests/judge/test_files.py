@@ -19,7 +19,7 @@ from dualres.judge.model import Model, save
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
-from dualres.recordings.labels.folder import LabelRow
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import read
 
 

@@ -70,7 +70,8 @@ def suspects(
     of_judged = list(pieces_of(judged, signal, grid))
     for other in of_judged:
         # Lag 0 of the piece played backwards is its last sample.
-        backwards = other.spectrum.conj() * _delay(round(other.seconds * RATE) - 1, grid)
+        turns = np.arange(grid.size // 2 + 1) * ((round(other.seconds * RATE) - 1) / grid.size)
+        backwards = other.spectrum.conj() * np.exp(-2j * np.pi * turns).astype(np.complex64)
         for row, _ in _outstanding(spectra, (other.spectrum + backwards)[None], grid):
             piece = pieces[row]
             if piece.recording.id == judged.id:
@@ -170,10 +171,3 @@ def _spectrum(series: Series, grid: FrequencyGrid) -> ComplexSpectrum:
     spectrum = rfft(series[: grid.size], grid.size)
     energy = float(np.vdot(spectrum, spectrum).real)
     return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
-
-
-def _delay(samples: int, grid: FrequencyGrid) -> ComplexSpectrum:
-    """What a delay does to a spectrum."""
-    turns = np.arange(grid.size // 2 + 1) * (samples / grid.size)
-    delay: ComplexSpectrum = np.exp(-2j * np.pi * turns).astype(np.complex64)
-    return delay

@@ -22,7 +22,6 @@ from dualres.recordings.windows import covered, evenly
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
 
-
 Condition = tuple[tuple[str, str], ...]  # names and values, sorted
 
 
@@ -132,6 +131,7 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
     probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
     conditions = [one.condition or None for one in every if one.verdict]
     rows = iter(corrected(probabilities, conditions).tolist())
+    config, half = model.card.config, model.card.config.window // 2
     return JointVerdicts(
         tuple(
             replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
@@ -139,7 +139,7 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
             else one
             for one in every
         ),
-        sum(_seconds(model, verdict) for verdict in alone),
+        sum(covered(evenly(0, verdict.windows, half), config.window) / config.rate for verdict in alone),
     )
 
 
@@ -149,12 +149,6 @@ def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[flo
     if answer and named != alone.probabilities:  # what was held out was judged alone
         answer = Answer(NO_PROMISE, (), answer.error, answer.sure, reason=ADAPTED)
     return replace(alone, label=max(named, key=named.__getitem__), probabilities=named, answer=answer)
-
-
-def _seconds(model: Model, verdict: Verdict) -> float:
-    """Unique seconds behind a verdict."""
-    config = model.card.config
-    return covered(evenly(0, verdict.windows, config.window // 2), config.window) / config.rate
 
 
 def _row(file: Path | LabelRow) -> LabelRow:

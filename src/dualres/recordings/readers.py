@@ -170,18 +170,13 @@ class OnDisk(Blockwise):
 
 
 def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:
-    """How to load a signal of which `begin` is the first block, or all of it."""
+    """How to load a signal of which `begin` is the first block, or all of it; a long one stays where it is."""
     if begin is not None and len(begin) == file.length:
         (samples,) = checked(file.path, [begin])
         return partial(_held, samples)
-    if begin is not None and len(begin) == BLOCK < file.length:
-        return _long(file, begin)
-    raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
-
-
-def _long(file: OnDisk, begin: Array) -> Callable[[], Samples]:
-    """A signal of several blocks, `begin` the first of them: in memory if it is not too long, else where it is."""
-    blocks = checked(file.path, chain([begin], file.vectors(start=len(begin))))
+    if begin is None or not len(begin) == BLOCK < file.length:
+        raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
+    blocks = checked(file.path, chain([begin], file.vectors(start=BLOCK)))
     if file.length <= IN_MEMORY:
         return partial(_held, joined(blocks, file.length))
     return replace(file, path=file.path.absolute(), mean=mean_of(blocks))
@@ -208,7 +203,7 @@ def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
 
 
 def _stamp(path: Path) -> FileStamp:
-    """What tells whether a file changes later; one that cannot be read at all is found out here."""
+    """By what a later change is noticed; an error for a file that cannot be read at all."""
     try:
         if not path.exists():
             raise RecordingError(f"{path}: there is no such file")

@@ -19,7 +19,8 @@ from dualres.judge.model import load_any
 from dualres.judge.verdict import promises_of
 from dualres.model_file.file import read
 from dualres.recordings.axes import in_order
-from dualres.recordings.labels.folder import LabelRow, read_folder, read_light
+from dualres.recordings.labels.folder import read_folder, read_light
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import FileStamp, Recording
 from dualres.web.workspace import FileEntry, Workspace

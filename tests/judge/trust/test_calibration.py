@@ -142,7 +142,7 @@ def test_of_familiar_recordings_as_many_are_in_doubt_as_was_stated():
     for _ in range(40):
         order = rng.permutation(800)
         most = Calibration(CLASSES, "recording", tuple(held[i] for i in order[:39])).doubt_limit("recording", 0.1)
-        flagged.append(np.mean([held[i].doubt > most for i in order[39:]]))
+        flagged.append(np.mean([held[i].look.distance > most for i in order[39:]]))
     assert 0.08 < np.mean(flagged) < 0.12
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.folder import LabelRow, expanded, files_below, read_folder, to_judge
+from dualres.recordings.labels.folder import read_folder
+from dualres.recordings.labels.read import LabelRow, expanded, files_below, to_judge
 from dualres.recordings.readers import IN_MEMORY, OnDisk
 from tests.recordings.axes_files import three, write_csv
 

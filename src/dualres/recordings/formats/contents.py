@@ -70,7 +70,8 @@ def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
     if channel is None:
         found = signals or (list(listing) if len(listing) == 1 else [])
     else:
-        found = _called(listing, channel) or _at(signals, channel)
+        number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0  # from 1
+        found = _called(listing, channel) or (signals[number - 1 : number] if number else [])
     if len(found) == 1:
         if found[0].fault:
             raise ValueError(f"{printable(found[0].name)} {found[0].fault}")
@@ -110,19 +111,12 @@ def several_names(channel: str | None) -> list[str]:
 
 
 def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:
-    """Those that go by the name, in the strictest sense in which there are any."""
     for fold in (str, str.casefold):
         wanted = fold(channel)
         full = [one for one in listing if fold(one.name) == wanted]
         if found := full or [one for one in listing if fold(one.name.rpartition(".")[2]) == wanted]:
             return found
     return []
-
-
-def _at(signals: list[Vector], channel: str) -> list[Vector]:
-    """The signal of that number, counted from 1."""
-    number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0
-    return signals[number - 1 : number] if number else []
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,9 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
         if one.fault is None and one.rate is None and len(beside) == 1:
             (time,) = beside
             if time not in known:
-                known[time] = _rate_by(time, _vector(contents, time), (units or {}).get(time.name, ""))
+                ticks = times[time]
+                values = ticks.load(0, time.length) if isinstance(ticks, VectorSlice) else ticks()
+                known[time] = _rate_by(time, values, (units or {}).get(time.name, ""))
             rate, note = known[time]
             one = replace(one, rate=rate, note=note)
         found[one] = load
@@ -82,11 +84,6 @@ def _is_time(one: Vector) -> bool:
 
 def _group(one: Vector) -> str:
     return one.name.rpartition(".")[0]
-
-
-def _vector(contents: Contents, time: Vector) -> Array:
-    load = contents[time]
-    return load.load(0, time.length) if isinstance(load, VectorSlice) else load()
 
 
 def _rate_by(time: Vector, values: Array, unit: str) -> tuple[Fraction | None, str | None]:

@@ -1,10 +1,8 @@
 """The formats there are, and what a file in one of them holds: every vector, under a name.
 
-A parser lists what there is and loads a vector when it is asked for. It trusts its input no further than the library it
-calls, and lets that library raise what it likes; `guard` runs the binary ones in a process of their own. What is found
-wrong here is a `ValueError` that does not name the file; `readers` adds the name.
-
-A format from outside of this package is added by `register`.
+A parser lists what there is and loads a vector when it is asked for. It lets the library it calls raise what it likes;
+`sandbox` runs the binary ones in a process of their own. What is found wrong here is a `ValueError` that does not name
+the file; `readers` adds the name.
 """
 
 from collections.abc import Callable

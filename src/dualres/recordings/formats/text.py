@@ -21,6 +21,9 @@ MOST_NUMBERS = 1 << 28  # of a table: 2 GiB, more than an hour at 64 kHz
 _HEAD = 200  # lines by which the layout is known
 _HEAD_SIZE = 1 << 20  # characters, after which fewer lines are enough
 
+LineOpener = Callable[[], AbstractContextManager[Iterable[str]]]
+TextTable = tuple[TextLayout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
+
 
 def read_text(path: Path) -> Contents:
     """The columns, by their titles where there are some, else as `column 1`, `column 2` ...
@@ -32,9 +35,6 @@ def read_text(path: Path) -> Contents:
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
     return read_lines(partial(_opened, path), _counted(path))
-
-
-LineOpener = Callable[[], AbstractContextManager[Iterable[str]]]
 
 
 def read_lines(opened: LineOpener, count: int = 0) -> Contents:
@@ -57,9 +57,6 @@ def read_lines(opened: LineOpener, count: int = 0) -> Contents:
         load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
         contents[Vector(name, length, kind, unit=layout.unit(i))] = load
     return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
-
-
-TextTable = tuple[TextLayout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
 def _counted(path: Path) -> int:

@@ -69,7 +69,12 @@ def plain_layout(head: list[str]) -> TextLayout:
     titled = not any(above_is) or (True, True) in zip(titles_there, below_is, strict=False)
     numeric = [i for i in range(len(second)) if below_is[i] or above_is[i : i + 1] == [True]]
     titles = tuple(first) if titled else ()
-    _refuse_commas_for_both(titles, second, delimiter, comma)
+    halves = len(titles) > 1 and len(second) == 2 * len(titles) and all(titles)
+    if delimiter == "," and not comma and halves and all(cell.lstrip("+-").isdigit() for cell in second):
+        raise ValueError(
+            f"commas stand between its columns and in its numbers: {len(titles)} titles, {len(second)} cells; "
+            "save it with semicolons between columns, or with decimal points"
+        )
     return TextLayout(delimiter, comma, quoted, int(titled), titles, (), len(second), tuple(numeric))
 
 
@@ -137,15 +142,6 @@ def _is_one_column(head: list[str]) -> bool:
         titles = cells_of(head[0], ",")
         return len(titles) == 1 and (not head[0].startswith("#") or any(map(_BELOW_ONE.match, data)))
     return any(map(_BELOW_ONE.match, data))
-
-
-def _refuse_commas_for_both(titles: tuple[str, ...], cells: list[str], delimiter: str | None, comma: bool) -> None:
-    halves = len(titles) > 1 and len(cells) == 2 * len(titles) and all(titles)
-    if delimiter == "," and not comma and halves and all(cell.lstrip("+-").isdigit() for cell in cells):
-        raise ValueError(
-            f"commas stand between its columns and in its numbers: {len(titles)} titles, {len(cells)} cells; "
-            "save it with semicolons between columns, or with decimal points"
-        )
 
 
 def _alike(row: list[str], numbers: tuple[bool, ...], last: list[str], wanted: tuple[bool, ...]) -> bool:

@@ -69,9 +69,13 @@ def listed(
         part = interval_in(values, where)
         channel = channel_in(values, where)
         others = earlier[values["file"], channel or ""]
-        _refuse_listed_twice(where, values["file"], part, others)
+        _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, number))
-        file = _resolved(folder / values["file"], where)
+        try:
+            file = (folder / values["file"]).resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+            name = str(folder / values["file"])
+            raise RecordingError(f"{where}: {name!r} cannot be a file ({error}); correct the name") from error
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
         try:
@@ -82,14 +86,6 @@ def listed(
         label = {"label": values["label"]} if labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
         yield LabelRow(folder / values["file"], known, rate, channel, part, where)
-
-
-def _resolved(path: Path, where: str) -> Path:
-    """Where a listed file really lies; an error for a name that no file can have."""
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
-        raise RecordingError(f"{where}: {str(path)!r} cannot be a file ({error}); correct the name") from error
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -175,13 +171,13 @@ def _seconds(values: Mapping[str, str], name: str, where: str) -> float | None:
     return seconds
 
 
-def _refuse_listed_twice(where: str, file: str, part: Segment | None, others: list[tuple[Segment | None, int]]) -> None:
+def _refuse_listed_twice(where: str, part: Segment | None, others: list[Listing]) -> None:
     for other, line in others:
         if part is None and other is None:
-            raise RecordingError(f"{where}: {file} is already listed in line {line}")
+            raise RecordingError(f"{where} is already listed in line {line}")
         if (part or Segment()).overlaps(other or Segment()):
             raise RecordingError(
-                f"{where}: {file}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
+                f"{where}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
                 "list each second of a file once"
             )
 
@@ -236,14 +232,10 @@ def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = Fals
     """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
     if labels is None and not (folder / LABELS).exists():
         loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
-        return [*_sorted_into_subfolders(folder), *loose]
+        subfolders = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__")))
+        inside = [LabelRow(file, {"label": one.name}) for one in subfolders for file in files_below(one)]
+        return [*inside, *loose]
     known = list(listed(folder, labels=labels, needed=not unlabelled))
     there = {row.file.resolve() for row in known}
     others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
     return [*known, *others]
-
-
-def _sorted_into_subfolders(folder: Path) -> Iterator[LabelRow]:
-    for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
-        for file in files_below(subfolder):
-            yield LabelRow(file, {"label": subfolder.name})
