@@ -1,7 +1,5 @@
 """One model and a few recordings, through every door: the same probabilities to the last bit."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Who may know whom: every import of every module, held to the table in docs/architecture.md."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

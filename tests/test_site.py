@@ -1,7 +1,5 @@
 """The documents as a site: built strictly, with every public name, and read from a disk without a network."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -19,10 +19,10 @@ _BLOCK_BYTES = 2**28  # of spectra held at a time
 def copies(
     support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, *, progress: Progress
 ) -> Iterator[Finding]:
-    """Evaluated recordings that share a stretch of signal with a support recording.
+    """Evaluated recordings that share a stretch of signal with a support recording, but not all of it.
 
-    Copies are found that are shifted, scaled, inverted, resampled, trimmed, embedded, noisy, filtered, played backwards
-    or up to 1.5 % faster or slower. Identical ones are left to `identical`.
+    Copies may be shifted, scaled, inverted, resampled, trimmed, embedded, noisy, filtered, played backwards or up to
+    1.5 % faster or slower.
     """
     usable = {name for name, t in known.items() if t.seconds >= SHORTEST_S and t.rms > 0}
     skipped = tuple(dict.fromkeys(r.id for r in (*support, *evaluation) if r.id not in usable))

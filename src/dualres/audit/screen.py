@@ -5,15 +5,12 @@ a suspect, to be looked at closely. A recording is compared as it is and played 
 from its middle is compared at other speeds, below 1 kHz, where a stretch does the least harm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import FrequencyGrid, correlate
-from dualres.audit.fourier import ComplexSpectrum, Series, fast_size, irfft, refined, rfft
+from dualres.audit.fingerprint import ComplexSpectrum, FrequencyGrid, Series, correlate, fast_size, irfft, refined, rfft
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
 from dualres.utils.arrays import Reals
@@ -131,10 +128,7 @@ def _stretched(
 def _fitted(
     piece: Piece, series: Series, stretch: float, centre: float, *, grid: FrequencyGrid
 ) -> tuple[float, float] | None:
-    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere.
-
-    At first half a second is compared, then more of it, at stretches that are closer to each other.
-    """
+    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere."""
     learned = irfft(piece.spectrum, grid.size)
     finer = 4
     fine = refined(series, finer)

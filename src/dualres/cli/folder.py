@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -82,18 +83,10 @@ class FolderInput:
         from dualres.recordings.labels.folder import read_folder
         from dualres.recordings.labels.selection import Selection
 
-        selection = Selection.parsed(self.where or (), self.exclude or ())
+        chosen = Selection.parsed(self.where or (), self.exclude or ())
+        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=self.unlabelled)
         with progress("Nothing was written.") as report:
-            rate = parsed_rate(self.rate)
-            return read_folder(
-                self.folder,
-                self.channel,
-                rate,
-                report,
-                labels=self.labels,
-                selection=selection,
-                unlabelled=self.unlabelled,
-            )
+            return read(self.folder, self.channel, parsed_rate(self.rate), report)
 
 
 def understood(source: FolderInput, *, shown: bool = True) -> Folder:
@@ -121,8 +114,7 @@ def _show_folder(found: Folder) -> None:
         seconds = sum(found.seconds[r.id] for r in members)
         known = str(len(components) or "unknown")
         table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
-    unusable = {"cannot be used": len(found.left_out)} if found.left_out else {}
-    left_out = {**found.not_chosen, **unusable}
+    left_out = {**found.not_chosen, **({"cannot be used": len(found.left_out)} if found.left_out else {})}
     if left_out:
         table.add_section()
     for reason, count in left_out.items():

@@ -50,9 +50,8 @@ def judged_over_time(
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            found = list(
-                judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
-            )
+            said = judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
+            found = list(said)
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")

@@ -81,8 +81,7 @@ def judge_files(
 ) -> Iterator[FileVerdict]:
     """The files in their order; one that cannot be judged costs that file only.
 
-    A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
-    finds these by their names. Answers state the error rate `error`.
+    A row may bring its own channel and rate; the arguments serve the others. Answers state the error rate `error`.
     """
     for row in map(_row, files):
         yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure)))
@@ -98,9 +97,8 @@ def judge_files_by_ray(
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
-    """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
-
-    Files must lie at the same path on every machine.
+    """As `judge_files`, on the cluster at that address, which has all files at the same paths, or by a Ray started
+    here.
     """
     from dualres.utils.cluster import Cluster
 
@@ -118,10 +116,7 @@ def judge_files_by_ray(
 
 
 def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
-    """All verdicts, corrected by what the files say together, per operating condition where it is known.
-
-    `alone` then holds the verdict before. See `dualres.judge.batch_correction`.
-    """
+    """All verdicts, corrected by what the files say together, per operating condition; `alone` holds those before."""
     from dualres.judge.batch_correction import corrected
 
     every = tuple(judged)

@@ -176,9 +176,8 @@ class Recording:
         return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
-        """The signal in successive blocks of `samples` samples, the last one perhaps shorter: float32, 1-D, finite.
-
-        A block may be a view of the signal; write to a copy.
+        """The signal, or views of it, in blocks of `samples` samples, the last one perhaps shorter: float32, 1-D,
+        finite.
         """
         if samples < 1:
             raise ConfigError(f"a block of {samples} samples is none; give a positive number")
@@ -221,9 +220,8 @@ class Recording:
 
 
 def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Recording:
-    """One recording of several aligned signals, in that order; what is known of it is what is known of the first.
-
-    Signals that are known to be `aligned` are not loaded to compare their lengths.
+    """One recording of several signals in that order, known as the first is; `aligned` ones are not loaded to be
+    compared.
     """
     if len(axes) < 2:
         raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
@@ -270,9 +268,8 @@ class RecordingFacts:
 
 
 def facts_of(recording: Recording) -> RecordingFacts:
-    """In one pass over blocks, so that an hour needs no more memory than a minute.
-
-    The spectrum is that of the whole signal up to `BLOCK` samples, beyond that the mean over blocks.
+    """In one pass over blocks; the spectrum is that of the whole signal up to `BLOCK` samples, else the mean over
+    blocks.
     """
     mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
     power, blocks = np.zeros(BANDS), 0

@@ -94,9 +94,8 @@ class Calibration:
         sure: float | None = None,
         part: int | None = None,
     ) -> Answer:
-        """Of a recording, by the probabilities of all classes; `condition` is what `known_of` it tells.
-
-        `part` is the number of windows behind the probabilities where they are a part of a recording only.
+        """By the probabilities of all classes, from `part` windows if not of a whole recording; `condition` is by
+        `known_of`.
         """
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
@@ -118,10 +117,7 @@ class Calibration:
         return Answer(kind, named, error, sure, promise, reason, calibrated)
 
     def sets(self, surprises: Exact, unit: str, error: float, sure: float | None = None) -> set[str] | None:
-        """The classes that are not too surprising (classes,), the first at any rate; None for too few units.
-
-        A class has a limit of its own where it has so many units that one may lie beyond it; the others share one.
-        """
+        """The classes that are not too surprising (classes,), the first at any rate; None for too few units."""
         limits = self.limits(unit, error, sure)
         if limits is None:
             return None

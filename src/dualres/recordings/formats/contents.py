@@ -63,8 +63,7 @@ Contents = dict[Vector, Load | VectorSlice]
 def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
     """The vector that is asked for, or the only signal there is.
 
-    `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal. The
-    first of these that there is holds.
+    `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal.
     """
     signals = [one for one in listing if one.fault is None]
     if channel is None:
@@ -87,9 +86,8 @@ def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
 
 
 def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | None) -> list[Vector]:
-    """The vectors that are asked for: `choose`'s one, those of several names, or all signals for "all".
-
-    One text may hold several names, between commas or semicolons, unless it is itself the name of a vector.
+    """The vectors that are asked for: `choose`'s one, those of a list or of a text such as "x,y", or all signals for
+    "all".
     """
     if channel is not None and not isinstance(channel, str):
         return [choose(listing, name) for name in channel]

@@ -112,7 +112,6 @@ def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
 
 
 def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vector, Load]]:
-    """`rate` is what is said further up."""
     if isinstance(tree, dict):
         rate = _stated(tree, rate)
         for field, value in tree.items():

@@ -67,8 +67,7 @@ FORMATS.update(
 def register(format: Format) -> None:
     """Add a format from outside of this package; its name and its suffixes must be new.
 
-    Where it has a library, files are read in a process of their own, which must know the format too: name the module
-    that registers it in DUALRES_PLUGINS, or as an entry point.
+    One with a library is read in a process of its own, which finds its module by DUALRES_PLUGINS or an entry point.
     """
     if taken := sorted(set(format.suffixes) & set(suffixes())):
         raise ConfigError(f"there is a format for {taken[0]} already; choose another name or suffix")
@@ -101,9 +100,9 @@ def format_of(path: Path) -> Format:
 def pick(
     contents: Contents, channel: str | None, start: int = 0, stop: int | None = None
 ) -> tuple[list[Vector], Array | None]:
-    """What an open file holds, and the vector that is asked for; None where the choice is not clear.
+    """What an open file holds, and the vector that is asked for, from `start` to `stop` if it can be read in parts.
 
-    Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
+    None where the choice is not clear.
     """
     listing = list(contents)
     try:

@@ -1,8 +1,7 @@
-"""What runs in the process that `guard` watches over.
+"""What runs in the process that `Guard` watches over.
 
-The child says one byte when it is ready. A request is one line of JSON, for a whole vector or for a part of it; the
-answer is two sizes, a JSON header and the samples as raw bytes. A long vector is asked for part by part, each a request
-of its own, so that neither process holds more than one. Nothing is pickled.
+The child says one byte when it is ready. A request is one line of JSON, for a vector or a part of it; the answer is two
+sizes, a JSON header and the samples as raw bytes. Nothing is pickled.
 """
 
 import contextlib
@@ -114,7 +113,7 @@ class _Reader:
 
 
 def _limit_memory(size: int | None) -> None:
-    """So many bytes of address space, and no more; None for as many as the system grants."""
+    """Of the address space, in bytes; None for as much as the system grants."""
     if sys.platform != "win32":
         import resource
 

@@ -38,10 +38,7 @@ def read_text(path: Path) -> Contents:
 
 
 def read_lines(opened: LineOpener, count: int = 0) -> Contents:
-    """As `read_text`, of `count` lines that may be gone through several times, each time `opened` anew.
-
-    Where they are not counted, something else has to limit the memory that they take.
-    """
+    """As `read_text`, of `count` lines, or of lines that somebody else limits; each pass is `opened` again."""
     with opened() as lines:
         head = _head(lines)
     if not head:
@@ -141,10 +138,7 @@ def _opened(path: Path) -> TextIO:
 
 
 def _column_names(layout: TextLayout) -> list[str]:
-    """The titles, and `column 3` for one that is missing or not unique.
-
-    None of them fit if there are too few, or too many between spaces, where a title may be of several words.
-    """
+    """The titles, and `column 3` for one that is missing or not unique, or for all where their number does not fit."""
     titles, count = list(layout.titles), layout.count
     if count == 1 and layout.delimiter is None:
         titles = [" ".join(titles)]

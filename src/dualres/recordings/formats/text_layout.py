@@ -81,8 +81,7 @@ def plain_layout(head: list[str]) -> TextLayout:
 def block_layout(head: list[str]) -> TextLayout | None:
     """Of a table below other lines: a description of the recording, titles, units. None if there is no such table.
 
-    The data are the lines at the end of `head` that look alike. Nothing above them may look like data, too: a table
-    with a damaged line in its middle must not lose its beginning.
+    The data are the lines at the end of `head` that look alike; no line above them may look like data.
     """
     delimiter, comma, quoted = _separators(head[-1], head)
     rows = [cells_of(line.removeprefix("#"), delimiter) for line in head]
@@ -131,10 +130,7 @@ def _only_decimals(line: str) -> bool:
 
 
 def _is_one_column(head: list[str]) -> bool:
-    """Whether lines such as `0,25` are one column with decimal commas, and not two columns of whole numbers.
-
-    One title says so, and so does `0,05` or `-0,5`. Two titles, or a sign after a comma, say the contrary.
-    """
+    """Whether lines such as `0,25` are one column with decimal commas: by one title, or by `0,05` and `-0,5`."""
     data = head if _ONE_DECIMAL_EACH.fullmatch(head[0]) else head[1:]
     if not data or not all(map(_ONE_DECIMAL_EACH.fullmatch, data)):
         return False

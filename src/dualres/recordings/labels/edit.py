@@ -1,7 +1,4 @@
-"""Editing a labels.csv: one recording at a time, everything else in it as it was.
-
-A list that does not exist yet begins with what the subfolders say, so that nothing which was labelled is lost.
-"""
+"""Editing a labels.csv: one recording at a time. A new list begins with what the subfolders say."""
 
 import csv
 import io
@@ -34,7 +31,7 @@ class RowKey:
 def set_cells(folder: Path, place: RowKey, cells: Mapping[str, str]) -> str:
     """Write cells such as label, component or load of one recording; the list as it was before, "" if there was none.
 
-    The file is replaced as a whole, once it is known to be readable, so a crash leaves the old one or the new one.
+    The file is replaced as a whole, once it is known to be readable.
     """
     before = text_of(folder)
     table = _LabelTable.of(folder, before)
@@ -84,8 +81,6 @@ def text_of(folder: Path) -> str:
 
 @dataclass
 class _LabelTable:
-    """All cells of a list, in its own order and with its own names of columns."""
-
     header: list[str]
     rows: list[list[str]]
     delimiter: str = ","

@@ -49,10 +49,10 @@ class LabelRow:
 def listed(
     folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True
 ) -> Iterator[LabelRow]:
-    """The rows of labels.csv, or of another list of files below the folder.
+    """The rows of labels.csv, or of another list of files below the folder, without labels if they are not `labelled`.
 
-    Where they are not to be `labelled`, labels are left out. A row with an empty label is a recording that nobody has
-    labelled yet. Where labels are `needed`, a list in which no row has one is an error.
+    A row with an empty label is not labelled yet. Where labels are `needed`, a list in which no row has one is an
+    error.
     """
     path = labels or folder / LABELS
     cells = cells_of(path)
@@ -89,10 +89,7 @@ def listed(
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, each with its line and its cells by the column's name in lower case.
-
-    What stands for the columns file and label is called so.
-    """
+    """The rows of a table with a header: each with its line and its cells by column, in lower case."""
     if strange := unusual(path):
         raise RecordingError(f"{path}: cannot be read: it {strange}")
     try:
@@ -120,7 +117,6 @@ def delimiter_of(header: str) -> str:
 
 
 def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
-    """The cells with what stands for the columns file and label under these names."""
     for name, aliases in ALIASES.items():
         found = [alias for alias in aliases if alias in values]
         if name in values or not found:
@@ -214,10 +210,7 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
-    """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
-
-    The list need not name every file, and nobody needs to know the labels: they are not looked at.
-    """
+    """Files as given; a folder as the recordings below it, with what its labels.csv says of them besides labels."""
     for path in paths:
         known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
         rows = defaultdict(list)
