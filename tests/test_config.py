@@ -14,9 +14,11 @@ def test_the_paper_s_numbers():
     assert paper.window_s == 0.512
 
 
-def test_it_cannot_be_changed():
+def test_a_recipe_s_data_is_the_recipe_and_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         ModelConfig().width = 32
+    for recipe in (*RECIPES.values(), Recipe(7, 1e-2, 1.0, path_sigma=0.3, path_waves=2), Recipe(mixup=True)):
+        assert Recipe(**recipe.as_data()) == recipe
 
 
 @pytest.mark.parametrize(
@@ -91,11 +93,6 @@ def test_what_the_paper_does_not_have_is_off_and_left_out_of_the_data():
     assert "more" not in Recipe().as_data(complete=True)
     assert Recipe(**Recipe().as_data(complete=True)) == Recipe()
     assert not Recipe().augments
-
-
-def test_a_recipe_s_data_is_the_recipe():
-    for recipe in (*RECIPES.values(), Recipe(7, 1e-2, 1.0, path_sigma=0.3, path_waves=2), Recipe(mixup=True)):
-        assert Recipe(**recipe.as_data()) == recipe
 
 
 def test_further_augmentations_have_names_and_strengths():

@@ -98,10 +98,17 @@ def test_the_command_line(model, recordings, expected, tmp_path):
     assert list(diagnose_recording(model, first).probabilities.values()) == expected["r0"]
 
 
-def test_the_estimator(model, recordings, expected):
+def test_the_estimator_the_profile_and_a_model_that_never_saw_a_file(model, recordings, expected):
     classifier = DualResClassifier(updates=1)
     classifier.model_, classifier.classes_ = model, np.array(CLASSES)
     assert classifier.predict_proba(recordings).tolist() == list(expected.values())
+    for r in recordings:
+        work = measure.calls(model, measure.subject(r, None, long=False, config=model.card.config))
+        for name in (PREPARED, NATIVE):
+            assert work[name]().mean(0).tolist() == expected[r.id]
+    fresh = Model(model.networks, model.card)
+    for r in recordings:
+        assert list(diagnose_recording(fresh, r).probabilities.values()) == expected[r.id]
 
 
 def test_the_benchmark_and_the_demo(model, recordings, expected):
@@ -121,25 +128,12 @@ def test_the_estimate(model, recordings, expected, monkeypatch):
     assert said == {name: expected[name] for name in ("r0", "r1")}
 
 
-def test_the_profile(model, recordings, expected):
-    for r in recordings:
-        work = measure.calls(model, measure.subject(r, None, long=False, config=model.card.config))
-        for name in (PREPARED, NATIVE):
-            assert work[name]().mean(0).tolist() == expected[r.id]
-
-
 def test_the_checks_of_an_export(model, recordings, expected):
     """What an exported stream is held to; the C code itself agrees within the tolerance that it states."""
     for r in recordings:
         windows, shares = stream_shares(model, r.signal, r.rate, int16=False)
         assert shares.tolist() == expected[r.id]
         assert windows == diagnose_recording(model, r).windows
-
-
-def test_a_model_that_never_saw_a_file(model, recordings, expected):
-    fresh = Model(model.networks, model.card)
-    for r in recordings:
-        assert list(diagnose_recording(fresh, r).probabilities.values()) == expected[r.id]
 
 
 def test_limits_are_the_first_windows(model, recordings):

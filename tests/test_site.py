@@ -42,13 +42,10 @@ def ids(page: Path) -> set[str]:
     return set(re.findall(r'\bid="?([^"\s>]+)', page.read_text()))
 
 
-def test_every_document_is_a_page_with_the_anchors_it_has_on_a_forge(site: Path) -> None:
+def test_every_document_is_a_page_in_the_navigation_with_the_anchors_it_has_on_a_forge(site):
     for document in (*ROOT.glob("docs/*.md"), ROOT / "SECURITY.md", ROOT / "CHANGELOG.md"):
         page = (site / document.relative_to(ROOT)).with_suffix(".html")
         assert anchors(document.read_text()) <= {unquote(one) for one in ids(page)}, document
-
-
-def test_every_document_is_in_the_navigation() -> None:
     nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
     assert set(re.findall(r"\S+\.md", nav)) >= {f"docs/{one.name}" for one in ROOT.glob("docs/*.md")}
 

@@ -12,11 +12,12 @@ def run(*arguments):
     return CliRunner(env={"COLUMNS": "100"}).invoke(cli.app, arguments)
 
 
-def test_help_reads_well():
+def test_help_reads_well_and_so_does_the_version():
     output = run("--help").output
     assert "Name a machine's fault" in output
     assert "demo" in output
     assert "dualres demo" in output
+    assert run("--version").output.strip() == f"dualres {__version__}"
 
 
 def test_every_option_of_the_demo_is_explained():
@@ -24,10 +25,6 @@ def test_every_option_of_the_demo_is_explained():
     for option in ("--out", "--fold", "--seed", "--updates"):
         assert option in output
     assert "6.144 labelled seconds" in output
-
-
-def test_version():
-    assert run("--version").output.strip() == f"dualres {__version__}"
 
 
 def dualres(*arguments, **options):

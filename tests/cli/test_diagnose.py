@@ -106,10 +106,13 @@ def test_together_as_text_and_as_csv(fitted, machines):
     assert list(rows[0]) == [*before, "answer", "set", "reason"]
 
 
-def test_nothing_can_be_judged_together(fitted, machines):
+def test_rates_that_are_no_share_and_nothing_to_judge_together_are_errors(fitted, machines):
     result = run("diagnose", fitted[1], machines / "broken.wav", machines / "nowhere.wav", "--together")
     assert result.exit_code == 1
     assert "0 recordings, 0.0 unlabelled seconds" in result.output
+    result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
+    assert result.exit_code != 0
+    assert "between 0 and 1" in result.output
 
 
 def test_a_folder_s_list_gives_channels_and_conditions_without_labels(fitted, machines, tmp_path):
@@ -142,12 +145,6 @@ def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
     (cells,) = csv.DictReader(io.StringIO(run("diagnose", fitted[1], machines / "good0.wav", "--csv").stdout))
     assert (cells["answer"], cells["set"]) == ("no_promise", "")
     assert "held-out recordings" in cells["reason"]
-
-
-def test_a_rate_that_is_no_share_is_an_error(fitted, machines):
-    result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
-    assert result.exit_code != 0
-    assert "between 0 and 1" in result.output
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,10 @@ def test_show_a_recording(machines):
     assert "spectrum" in output
 
 
-def test_show_a_model(fitted):
+def test_show_a_model_and_its_views(fitted, views):
     output = run("show", fitted[1]).output
     assert '["good", "worn"]' in output
     assert "exposure_s" in output
-
-
-def test_show_a_model_of_views(views):
     output = run("show", views[1]).output
     assert 'method       "dualres/views"\n' in output
     assert "recipe       null\n" in output

@@ -22,12 +22,9 @@ def test_its_python_is_in_the_toys():
         assert any(block in text for text in TOYS.values()), block
 
 
-def test_every_toy_is_walked_through():
+def test_every_toy_is_walked_through_and_registers_once():
     for path in TOYS:
         assert path.relative_to(ROOT).as_posix() in TEXT
-
-
-def test_every_toy_registers_once():
     for path, text in TOYS.items():
         assert len(re.findall(r"^(?:\w+ = )?register\w*\(", text, re.MULTILINE)) == 1, path
 

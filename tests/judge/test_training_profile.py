@@ -42,15 +42,20 @@ def test_every_difference_is_said():
     ]
 
 
-def test_what_is_not_known_is_no_difference():
+def test_a_level_is_far_off_beyond_a_factor_and_what_is_not_known_no_difference():
     assert not TrainingProfile().differences(recording("DE", unit="g"), 1e9)
     assert not remembered("DE", units=("g",)).differences(recording(None))
+    found = remembered("DE")
+    for level, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
+        assert bool(found.differences(recording("DE"), level)) == far
 
 
-def test_a_rate_that_was_taken_from_the_model_is_told():
+def test_one_rate_is_the_rate_and_one_taken_from_the_model_is_told():
     (one,) = remembered("DE").differences(recording("DE", rate_assumed=True))
     assert one == Difference("rate", None, [48_000.0])
     assert str(one) == "no rate in the file, taken as 48000 Hz"
+    assert remembered("a").rate == 48_000
+    assert remembered("a", rates=(Fraction(1000), Fraction(2000))).rate is None
 
 
 @pytest.mark.parametrize(("one", "other"), [("m/s^2", "m/s²"), ("m/s2", "m/s^2")])
@@ -63,17 +68,13 @@ def test_other_units_are_others(one, other):
     assert said(remembered(units=(one,)), recording(unit=other)) == [f"unit {other}, learned from {one}"]
 
 
-def test_a_level_is_far_off_beyond_a_factor():
-    found = remembered("DE")
-    for level, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
-        assert bool(found.differences(recording("DE"), level)) == far
-
-
-def test_numbers_of_recordings_are_no_channels():
+def test_names_of_channels_are_few_and_without_numbers_of_recordings():
     found = remembered("X097_DE_time", "X122_DE_time", "X122_DE_time")
     assert found.channels == ("X#_DE_time",)
     assert not found.differences(recording("X234_DE_time"))
     assert said(found, recording("X234_FE_time")) == ["channel X234_FE_time, learned from X#_DE_time"]
+    assert len(remembered(*"abcdefgh").channels) == MOST_NAMES
+    assert remembered(*"abcdefghi").channels == ()
 
 
 def test_numbers_of_sensors_are_channels():
@@ -91,11 +92,6 @@ def test_a_signal_alone_in_its_file_needs_no_name():
     assert remembered("DE").differences(recording("FE", alone=True)), "this one has a name"
 
 
-def test_names_that_are_many_are_none():
-    assert len(remembered(*"abcdefgh").channels) == MOST_NAMES
-    assert remembered(*"abcdefghi").channels == ()
-
-
 def test_the_channel_of_a_file_with_several():
     found = remembered("X097_DE_time", "X122_DE_time")
     listing = [Vector(name, 9, "f") for name in ("X234_DE_time", "X234_FE_time")]
@@ -103,11 +99,6 @@ def test_the_channel_of_a_file_with_several():
     assert found.channel_in(listing[1:]) is None
     assert found.channel_in([*listing, Vector("X235_DE_time", 9, "f")]) is None, "two could be meant"
     assert remembered("time").channel_in([Vector("time", 9, TIME), *listing]) is None
-
-
-def test_one_rate_is_the_rate():
-    assert remembered("a").rate == 48_000
-    assert remembered("a", rates=(Fraction(1000), Fraction(2000))).rate is None
 
 
 def test_a_card_holds_it():

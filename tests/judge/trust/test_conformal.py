@@ -35,14 +35,11 @@ def test_sure_is_the_smallest_rank_whose_share_is_large_enough(units, sure):
     assert rank(units, 0.99 * least_error(units, sure), sure) is None
 
 
-def test_units_with_one_score_have_an_order():
+def test_units_with_one_score_have_an_order_and_others_weigh_the_same():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=30)
     for k in (1, 7, 30):
         assert limit([[s] for s in scores], k) == np.sort(scores)[k - 1]
-
-
-def test_a_unit_weighs_the_same_however_often_it_was_recorded():
     units = [[1.0], [2.0], [3.0], [4.0]]
     assert limit([*units[:3], [4.0] * 50], 3) == limit(units, 3) == 3.0
 

@@ -9,16 +9,10 @@ VIBRATION, SPEED = Vector("run.Y.vibration", 100, "f", Fraction(1000)), Vector("
 SPECTRUM, NOTE, GAIN = Vector("spectrum", 100, "c"), Vector("note", 9, "U"), Vector("gain", 1, "f")
 
 
-def test_the_only_signal_needs_no_choice():
+def test_a_channel_goes_by_its_full_name_before_its_last_part_and_an_only_one_by_none():
     assert choose([SPECTRUM, VIBRATION, NOTE, GAIN], None) is VIBRATION
-
-
-def test_a_channel_goes_by_its_full_name_or_its_last_part():
     assert choose([VIBRATION, SPEED], "run.X.speed") is SPEED
     assert choose([VIBRATION, SPEED], "vibration") is VIBRATION
-
-
-def test_a_full_name_wins_over_last_parts():
     whole = Vector("speed", 10, "f")
     assert choose([SPEED, whole], "speed") is whole
 

@@ -73,11 +73,8 @@ def flattened(written):
     return lambda variables: vectors(written(variables))
 
 
-def test_vectors_lie_or_stand(flattened):
+def test_vectors_lie_or_stand_and_a_matrix_is_its_longer_lines(flattened):
     assert flattened({"lying": X[None], "standing": Y[:, None]}) == {"lying": X.tolist(), "standing": Y.tolist()}
-
-
-def test_a_matrix_is_its_longer_lines(flattened):
     tall = np.stack([X, 2 * X], axis=1)
     lines = [X.tolist(), (2 * X).tolist()]
     expected = {"tall[0]": lines[0], "tall[1]": lines[1], "wide[0]": lines[0], "wide[1]": lines[1]}

@@ -152,9 +152,12 @@ def test_what_is_to_be_judged_needs_no_labels(sorted_folder, header):
     assert others == [LabelRow(sorted_folder / "good" / "2.npy"), LabelRow(sorted_folder / "worn" / "3.npy")]
 
 
-def test_labels_of_what_is_to_be_judged_are_not_looked_at(sorted_folder):
+def test_labels_of_what_is_to_be_judged_are_not_looked_at_and_a_mistake_is_named(sorted_folder):
     write_labels(sorted_folder, "file,label\ngood/1.npy,worn\n")
     assert [row.known.get("label") for row in to_judge([sorted_folder])] == [None] * 3
+    write_labels(sorted_folder, "file,load\n,low\n")
+    with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
+        list(to_judge([sorted_folder]))
 
 
 def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kept(sorted_folder):
@@ -168,12 +171,6 @@ def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kep
 def test_without_a_list_files_and_folders_are_judged_as_before(sorted_folder, tmp_path):
     given = [sorted_folder, tmp_path / "nowhere.wav"]
     assert list(to_judge(given)) == [LabelRow(file) for file in expanded(given)]
-
-
-def test_a_mistake_in_the_list_of_what_is_to_be_judged_is_named(sorted_folder):
-    write_labels(sorted_folder, "file,load\n,low\n")
-    with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
-        list(to_judge([sorted_folder]))
 
 
 @pytest.fixture
@@ -231,11 +228,15 @@ def test_a_channel_and_channels_are_not_both_given(pumps):
         read_folder(pumps)
 
 
-def test_rows_without_a_label_wait_for_one(sorted_folder):
+def test_unlabelled_recordings_wait_for_a_label(sorted_folder):
     write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\nworn/3.npy,worn,1\n")
     folder = read_folder(sorted_folder, rate=Fraction(1000))
     assert [r.id for r in folder.recordings] == ["good/1.npy", "worn/3.npy"]
     assert folder.not_chosen == {"an empty label": 1}
+    np.save(sorted_folder / "new.npy", noise(9))
+    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
+    assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
+    assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
 
 
 def test_unlabelled_recordings_are_read_where_they_are_wanted(sorted_folder):
@@ -246,13 +247,6 @@ def test_unlabelled_recordings_are_read_where_they_are_wanted(sorted_folder):
     assert known["good/2.npy"] == (None, {"load": "2"})
     assert known["worn/3.npy"] == (None, {})  # the list does not name it
     assert folder.classes == ("good",)
-
-
-def test_without_a_list_what_lies_in_no_subfolder_is_unlabelled(sorted_folder):
-    np.save(sorted_folder / "new.npy", noise(9))
-    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
-    assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
-    assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
 
 
 def test_a_list_of_conditions_alone_will_do(sorted_folder):

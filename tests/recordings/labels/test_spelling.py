@@ -32,12 +32,9 @@ def test_labels_that_are_meant_are_left_alone(labels):
     assert not doubtful_labels(labels)
 
 
-def test_a_component_that_is_spelled_in_several_ways_is_pointed_out():
+def test_components_in_several_spellings_are_pointed_out_and_numbered_ones_left_alone():
     (sentence,) = doubtful_components(["B007", "b007", "B-007", "B007", "B014"])
     assert sentence.startswith('"B-007" once, "B007" 2 times, "b007" once: one component')
-
-
-def test_components_that_are_numbered_are_left_alone():
     assert not doubtful_components(["1", "2", "1-2", "12", "B1", "B01", "pump a", "pump b"])
 
 
@@ -45,13 +42,10 @@ def recording(name, label, sha256="5ca1ab1e", part=None, channel="x"):
     return Recording(name, list, Fraction(1000), label, origin=Origin(None, sha256, channel, part))
 
 
-def test_the_same_bytes_under_two_labels_name_both_files():
+def test_the_same_seconds_under_two_labels_name_both_files():
     with pytest.raises(RecordingError) as caught:
         refuse_contradictions([recording("a.wav", "good"), recording("b.wav", "worn")])
     assert str(caught.value).startswith("a.wav is labelled good and b.wav is labelled worn, but they hold the same")
-
-
-def test_overlapping_parts_of_copies_contradict_each_other():
     with pytest.raises(RecordingError, match="b is labelled worn"):
         refuse_contradictions([recording("a", "good", part=Segment(0, 2)), recording("b", "worn", part=Segment(1))])
 
