@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import wavfile
 
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, done, tone
 
 
 @pytest.fixture(scope="session")
@@ -27,8 +27,7 @@ def machines(tmp_path_factory):
 @pytest.fixture(scope="session")
 def fitted(machines, tmp_path_factory):
     out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
     return result.output, out
 
 
@@ -36,6 +35,5 @@ def fitted(machines, tmp_path_factory):
 def views(machines, tmp_path_factory):
     """What `dualres fit` gives by default."""
     out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 2)
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 2)
     return result, out

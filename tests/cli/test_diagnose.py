@@ -18,12 +18,11 @@ from dualres.judge.trust.calibration import Calibration
 from dualres.model_file import file as model_file
 from dualres.recordings.readers import signals
 from dualres.recordings.recording import FileDigest
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, done, run, tone
 
 
 def test_verdicts_one_line_each(fitted, machines):
-    result = run("diagnose", fitted[1], machines / "good0.wav", machines / "worn0.wav")
-    assert result.exit_code == 0
+    result = done("diagnose", fitted[1], machines / "good0.wav", machines / "worn0.wav")
     lines = result.output.splitlines()
     assert len(lines) == 2
     assert "good0.wav  good" in lines[0]
@@ -174,6 +173,5 @@ def test_nothing_is_done_twice(views, machines, monkeypatch):
     count(Calibration, "parsed")
     count(TrainingProfile, "parsed")
     monkeypatch.setattr(FileDigest, "sha256", property(lambda _: calls.update(["hashed"])))
-    result = run("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
-    assert result.exit_code == 0, result.output
+    done("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
     assert calls == {"unseal": 1, "parsed": 2, "window_blocks": 2}

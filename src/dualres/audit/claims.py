@@ -193,7 +193,6 @@ def exposure(split: Split, support: Recordings, samples: Mapping[str, int]) -> I
 
 
 def _shared(support: Recordings, evaluation: Recordings, what: Callable[[Recording], str | None]) -> dict[str, Ids]:
-    """What both sides have, with the recordings that have it."""
     learned, judged = _by(support, what), _by(evaluation, what)
     return {value: tuple(r.id for r in learned[value] + judged[value]) for value in learned if value in judged}
 

@@ -55,7 +55,6 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
 
 
 def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -> dict[str, Exact]:
-    """Each cue's value for each recording, on a scale that suits its tolerance."""
     values = {"rate": np.log([float(r.rate) for r in recordings])}
     if known:
         traits = [known[r.id] for r in recordings]

@@ -210,7 +210,6 @@ def _write(judged: Iterable[FileVerdict], writer: VerdictWriter) -> int:
 
 
 def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], writer: VerdictWriter) -> None:
-    """Write each file whose verdict differs from that of an earlier model."""
     judged = changed = failed = 0
     for was, one in zip(before, now, strict=True):
         if not (was.verdict and one.verdict):

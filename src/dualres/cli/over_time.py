@@ -88,7 +88,6 @@ def _summary(found: Sequence[FileVerdict], seconds: float) -> str:
 
 
 def _unlike(one: FileVerdict) -> bool:
-    """Whether a segment is like nothing that was labelled."""
     from dualres.judge.trust.calibration import NONE_OF_THESE
 
     return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

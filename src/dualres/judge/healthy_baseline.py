@@ -54,7 +54,6 @@ def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None 
 
 
 def _movable(model: Model) -> MovableViews:
-    """What moves the views of its kind of network; an error for other models."""
     found = resolved(model.card.kind.baseline) if model.card.kind else None
     if found is None:
         raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")

@@ -50,7 +50,6 @@ class _SegmentNovelty:
 
 
 def _segment_of(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
-    """In which segment windows of these numbers have their middle."""
     config = model.card.config
     middles = (numbers * (config.window // 2) + config.window / 2) / config.rate
     return np.floor(middles / seconds).astype(int)

@@ -37,7 +37,6 @@ def in_order(recording: Recording, channels: Sequence[str]) -> tuple[Recording, 
 
 
 def _found(recording: Recording, channels: Sequence[str]) -> tuple[Recording, ...]:
-    """Those that are asked for, or none if one of them is missing."""
     if not recording.axes:
         return (recording,) if len(channels) < 2 else ()
     if not channels:

@@ -77,8 +77,6 @@ def _float32(vector: Array) -> Samples:
 
 
 class _SignalCache:
-    """The few signals that were read whole last."""
-
     def __init__(self, most_bytes: int = 64 << 20) -> None:
         self._most, self._lock = most_bytes, Lock()
         self._kept: OrderedDict[tuple[object, ...], Samples] = OrderedDict()

@@ -229,14 +229,14 @@ def test_a_channel_and_channels_are_not_both_given(pumps):
 
 
 def test_unlabelled_recordings_wait_for_a_label(sorted_folder):
-    write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\nworn/3.npy,worn,1\n")
-    folder = read_folder(sorted_folder, rate=Fraction(1000))
-    assert [r.id for r in folder.recordings] == ["good/1.npy", "worn/3.npy"]
-    assert folder.not_chosen == {"an empty label": 1}
     np.save(sorted_folder / "new.npy", noise(9))
     folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
     assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
     assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
+    write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\nworn/3.npy,worn,1\n")
+    folder = read_folder(sorted_folder, rate=Fraction(1000))
+    assert [r.id for r in folder.recordings] == ["good/1.npy", "worn/3.npy"]
+    assert folder.not_chosen == {"an empty label": 1}
 
 
 def test_unlabelled_recordings_are_read_where_they_are_wanted(sorted_folder):

@@ -126,7 +126,6 @@ def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vec
 
 
 def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | None:
-    """The rate in Hz among the numbers of a struct, else the one above."""
     numbers: dict[str, float | str] = {}
     for name, tree in fields.items():
         if isinstance(tree, str):

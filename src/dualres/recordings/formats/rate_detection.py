@@ -87,7 +87,6 @@ def _group(one: Vector) -> str:
 
 
 def _rate_by(time: Vector, values: Array, unit: str) -> tuple[Fraction | None, str | None]:
-    """The rate that a vector of time says, and from where; or None, and why it says none."""
     named = _NAME.fullmatch(time.name.rpartition(".")[2].strip())
     assert named
     if values.dtype.kind == "M":

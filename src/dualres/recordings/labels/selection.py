@@ -90,6 +90,5 @@ def _equal(one: str, other: str) -> bool:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """Whether a file's name below the folder, or its last part, is the pattern's."""
     wanted = PurePosixPath(pattern.replace("\\", "/")).as_posix()
     return any(one == wanted or fnmatchcase(one, wanted) for one in (name, PurePosixPath(name).name))
