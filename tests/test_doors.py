@@ -79,10 +79,12 @@ def expected(model, recordings):
     return {r.id: list(diagnose_recording(model, r).probabilities.values()) for r in recordings}
 
 
-def test_long_recordings_come_in_stretches(model, recordings, backend):
+def test_long_recordings_come_in_stretches_and_limits_are_the_first_windows(model, recordings, backend):
     windows = [diagnose_recording(model, r).windows for r in recordings]
     assert min(windows) == 1
     assert (max(windows) > STRETCH) == (backend is None)
+    (long,) = (r for r in recordings if r.id == f"r{min(2, len(recordings) - 1)}")
+    assert diagnose_recording(model, long, 1).windows == 1
 
 
 def test_the_command_line(model, recordings, expected, tmp_path):
@@ -134,8 +136,3 @@ def test_the_checks_of_an_export(model, recordings, expected):
         windows, shares = stream_shares(model, r.signal, r.rate, int16=False)
         assert shares.tolist() == expected[r.id]
         assert windows == diagnose_recording(model, r).windows
-
-
-def test_limits_are_the_first_windows(model, recordings):
-    (long,) = (r for r in recordings if r.id == f"r{min(2, len(recordings) - 1)}")
-    assert diagnose_recording(model, long, 1).windows == 1

@@ -63,10 +63,13 @@ def test_a_module_knows_what_its_room_may_know():
             assert known_by(path) <= table()[room], path.relative_to(SOURCE)
 
 
-def test_only_its_own_commands_know_the_benchmark():
+def test_only_its_own_commands_know_the_benchmark_and_the_command_line_computes_nothing():
     for path in MODULES:
         if room_of(path) not in (PUBLIC, "bench") and "cli/bench/" not in path.as_posix():
             assert not any(name.startswith("dualres.bench") for name in imported(path)), path.relative_to(SOURCE)
+    """It has nothing to compute with."""
+    for path in (path for path in MODULES if room_of(path) == "cli"):
+        assert not libraries(path) & {"numpy", "scipy", "torch", "sklearn", "math", "statistics", "sqlite3"}, path
 
 
 def test_every_room_has_its_row_in_a_table_that_a_person_can_remember():
@@ -108,9 +111,3 @@ def libraries(path: Path) -> set[str]:
 def test_what_judges_and_what_is_data_knows_no_pytorch(room):
     for path in (path for path in MODULES if room_of(path) == room):
         assert not libraries(path) & {"torch", "sklearn", "matplotlib"}, path
-
-
-def test_the_command_line_computes_nothing():
-    """It has nothing to compute with."""
-    for path in (path for path in MODULES if room_of(path) == "cli"):
-        assert not libraries(path) & {"numpy", "scipy", "torch", "sklearn", "math", "statistics", "sqlite3"}, path

@@ -65,13 +65,10 @@ def test_files_that_documents_link_to_are_there(site: Path) -> None:
     assert "own_recordings.py" in (site / "examples" / "index.html").read_text()
 
 
-def test_the_speed_page_shows_plots_instead_of_their_words(site: Path) -> None:
+def test_the_pages_show_plots_and_load_nothing_from_elsewhere(site):
     page = (site / "docs" / "speed.html").read_text()
     assert page.count("<figure") > 10
     assert "<th>ratio" not in page
-
-
-def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         loaded = [one for pair in re.findall(LOADED, page.read_text()) for one in pair if one]
         assert not [one for one in loaded if re.match(r"(\w+:)?//", one)], page

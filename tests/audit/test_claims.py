@@ -53,9 +53,10 @@ def test_a_unit_that_is_not_known():
     assert found(bench(load=("low", "low", "high", None)), held_out="load") == [("unknown-unit", "warning", ("f",))]
 
 
-def test_a_condition_that_is_said_to_be_held_out_and_is_not():
+def test_a_shared_condition_and_a_window_of_a_judged_recording():
     recordings = bench(load=("low", "low", "low", "high"))
     assert found(recordings, held_out="load") == [("shared-condition", "leak", ("a", "b", "e"))]
+    assert found(bench(), windows={"e": (0,)}) == [("windows-outside-exposure", "leak", ("e",))]
 
 
 def test_a_claim_may_be_worded_more_fully_than_its_condition_which_may_carry_a_unit():
@@ -109,10 +110,6 @@ def test_a_window_outside_its_recording(start):
     sizes = {"rate": 64_000, "window": 16_000, "signals": True}
     assert found(bench(), windows={"a": (start,)}, **sizes) == [("windows-outside-exposure", "leak", ("a",))]
     assert found(bench(), windows={"a": (0, 48_000)}, **sizes) == []
-
-
-def test_a_window_of_a_judged_recording():
-    assert found(bench(), windows={"e": (0,)}) == [("windows-outside-exposure", "leak", ("e",))]
 
 
 def test_leaks_come_first():

@@ -47,19 +47,13 @@ def test_by_the_length_unless_lengths_scatter():
     assert given_away(make=lambda i, noise, rng: noise[: 4_000 - 2 * i]) == {}
 
 
-def test_by_the_offset():
+def test_by_the_offset_the_amplitude_and_clipping():
     found = given_away(make=lambda i, noise, rng: noise + 0.5 * i)
     assert list(found) == ["offset"]
     assert found["offset"].severity == "warning"
-
-
-def test_by_the_amplitude():
     found = given_away(make=lambda i, noise, rng: noise * 2.0**i)
     assert found["amplitude"].severity == "warning"
     assert found["amplitude"].evidence["right"] == 1.0
-
-
-def test_by_clipping():
     found = given_away(make=lambda i, noise, rng: np.clip(noise, -3 + i, 3 - i) / np.clip(noise, -3 + i, 3 - i).std())
     assert "clipping" in found
     assert not any(f.severity == "leak" for f in found.values())

@@ -20,11 +20,13 @@ def test_help_reads_well_and_so_does_the_version():
     assert run("--version").output.strip() == f"dualres {__version__}"
 
 
-def test_every_option_of_the_demo_is_explained():
+def test_options_of_the_demo_are_explained_and_its_time_is_the_same_in_every_help():
     output = " ".join(run("demo", "--help").output.split())
     for option in ("--out", "--fold", "--seed", "--updates"):
         assert option in output
     assert "6.144 labelled seconds" in output
+    for arguments in (["--help"], ["demo", "--help"]):
+        assert "takes less than a minute" in " ".join(run(*arguments).output.split()).lower(), arguments
 
 
 def dualres(*arguments, **options):
@@ -56,8 +58,3 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
     assert result.exit_code == 130
     assert "Stopped. Nothing was written." in result.output
     assert not list(tmp_path.iterdir())
-
-
-def test_the_time_of_the_demo_is_the_same_in_every_help():
-    for arguments in (["--help"], ["demo", "--help"]):
-        assert "takes less than a minute" in " ".join(run(*arguments).output.split()).lower(), arguments

@@ -8,14 +8,11 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 TOYS = {path: path.read_text() for path in sorted(Path(__file__).parent.glob("toy_*.py"))}
 
 
-def test_every_file_it_names_exists():
+def test_every_file_it_names_exists_and_its_python_is_in_the_toys():
     named = re.findall(r"`((?:tests|docs)/[\w/.]+|\w+/\w+\.(?:py|toml))`", TEXT)
     assert len(named) >= 8
     for name in named:
         assert (ROOT / name).exists() or (ROOT / "src" / "dualres" / name).exists(), name
-
-
-def test_its_python_is_in_the_toys():
     blocks = re.findall(r"```py\n(.*?)```", TEXT, re.DOTALL)
     assert len(blocks) >= 4
     for block in blocks:

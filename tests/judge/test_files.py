@@ -123,13 +123,10 @@ def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
         archive._judge_there(model, archive.JudgeTask(LabelRow(Path("missing.wav"))), Path.cwd(), True)
 
 
-def test_an_address_is_for_ray(model, files):
+def test_a_cluster_names_what_it_lacks(model, files, monkeypatch):
     save(model, "m.safetensors")
     result = run("diagnose", "m.safetensors", files[0], "--address", "auto")
     assert isinstance(result.exception, ConfigError)
-
-
-def test_without_ray_the_extra_is_named(model, files, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     save(model, "m.safetensors")
     result = run("diagnose", "m.safetensors", files[0], "--executor", "ray")

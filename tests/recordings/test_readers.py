@@ -30,16 +30,13 @@ def csv(tmp_path):
     return path
 
 
-def test_a_recording_says_where_it_comes_from(wav):
+def test_a_recording_says_where_it_comes_from_and_outlives_its_file(wav):
     recording = read(str(wav))
     assert (recording.id, recording.rate) == ("run 7", Fraction(44_100))
     assert (recording.origin.path, recording.origin.channel) == (wav, "channel 1")
     assert recording.origin.sha256 == hashlib.sha256(wav.read_bytes()).hexdigest()
     assert recording.signal.dtype == np.float32
     assert recording.signal.tolist() == [0, 12345, -1]
-
-
-def test_samples_stay_when_the_file_is_gone(wav):
     recording = read(wav)
     wav.unlink()
     assert recording.signal.tolist() == [0, 12345, -1]
@@ -128,10 +125,15 @@ def test_unusable_samples_are_refused_with_the_reason(tmp_path, array, message):
         read(tmp_path / "a.npy", rate=1)
 
 
-def test_text_that_is_no_table_is_refused(tmp_path):
+def test_text_that_is_no_table_and_a_damaged_file_are_refused(tmp_path):
     (tmp_path / "a.txt").write_text("1\n2\nthree\n")
     with pytest.raises(RecordingError, match=r"a\.txt: cannot be read as text: could not convert string 'three'"):
         read(tmp_path / "a.txt", rate=1)
+    for suffix in ("wav", "flac", "npy", "mat"):
+        path = tmp_path / f"a.{suffix}"
+        path.write_bytes(b"this is none of it" * 20)
+        with pytest.raises(RecordingError, match=rf"a\.{suffix}: cannot be read as "):
+            read(path, rate=1)
 
 
 def test_what_is_no_file_is_refused(tmp_path):
@@ -163,14 +165,6 @@ def test_a_file_without_permission_is_refused(wav):
     wav.chmod(0)
     with pytest.raises(RecordingError, match=r"run 7\.wav: cannot be read \(Permission denied\)"):
         read(wav)
-
-
-def test_a_damaged_file_is_refused(tmp_path):
-    for suffix in ("wav", "flac", "npy", "mat"):
-        path = tmp_path / f"a.{suffix}"
-        path.write_bytes(b"this is none of it" * 20)
-        with pytest.raises(RecordingError, match=rf"a\.{suffix}: cannot be read as "):
-            read(path, rate=1)
 
 
 FILE = Path("a.wav")

@@ -50,16 +50,13 @@ def test_every_window_is_a_view_of_what_would_be_cut(samples):
         assert np.shares_memory(windows, signal) == (samples >= 40)
 
 
-def test_cut():
+def test_cut_copies_the_windows_at_their_starts():
     signal = np.arange(10, dtype=np.float32)
     assert cut(signal, [0, 4], 3).tolist() == [[0, 1, 2], [4, 5, 6]]
     with pytest.raises(RecordingError, match=r"pump: a window ends at sample 11, .* has 10"):
         cut(signal, [8], 3, "pump")
     with pytest.raises(RecordingError):
         cut(signal, [-1], 3)
-
-
-def test_cut_windows_are_copies():
     signal = np.zeros(10, dtype=np.float32)
     cut(signal, [0], 3)[0, 0] = 1
     assert not signal.any()

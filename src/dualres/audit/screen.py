@@ -56,7 +56,10 @@ def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Ite
     for start in range(0, len(signal), length):
         part = signal[start : start + length]
         if start == 0 or len(part) >= SHORTEST_S * rate:
-            yield Piece(recording, start / rate, len(part) / rate, _spectrum(whitened(part, rate), grid))
+            spectrum = rfft(whitened(part, rate)[: grid.size], grid.size)
+            energy = float(np.vdot(spectrum, spectrum).real)
+            unit = spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
+            yield Piece(recording, start / rate, len(part) / rate, unit)
 
 
 def suspects(
@@ -159,9 +162,3 @@ def _played(series: Series, middle: float, stretch: float, *, count: int, step: 
     at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
     played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)
     return played
-
-
-def _spectrum(series: Series, grid: FrequencyGrid) -> ComplexSpectrum:
-    spectrum = rfft(series[: grid.size], grid.size)
-    energy = float(np.vdot(spectrum, spectrum).real)
-    return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum

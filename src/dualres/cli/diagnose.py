@@ -332,7 +332,9 @@ class TableWriter(VerdictWriter):
 
     def write(self, one: FileVerdict) -> None:
         context, verdict = self.context, one.verdict
-        named = _name_and_time(one) if context.over_time else [_name(one)]
+        times = (one.part.start_s, one.part.end_s) if one.part else (None, None)
+        whole = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
+        named = [whole, *times] if context.over_time else [_name(one)]
         said = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
         alone = [one.alone.label if one.alone else ""] if context.batch else []
         differing = ["; ".join(map(str, verdict.differences)) if verdict else ""] if context.learned_from else []
@@ -357,8 +359,3 @@ def _verdicts(before: FileVerdict, one: FileVerdict) -> tuple[Verdict, Verdict]:
 def _name(one: FileVerdict) -> str:
     """A file as it was given, with the channel and the segment that a list names."""
     return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
-
-
-def _name_and_time(one: FileVerdict) -> list[str | float | None]:
-    name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
-    return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]

@@ -126,14 +126,11 @@ def test_surprise_is_negative_for_the_first_class_alone():
     assert np.isfinite(found).all()
 
 
-def test_a_temperature_is_found_again():
+def test_a_temperature_is_found_again_by_units_not_by_recordings():
     rng = np.random.default_rng(6)
     calm = rng.dirichlet(np.ones(4), 4000)
     truth = np.array([rng.choice(4, p=p) for p in calm])
     assert fitted_temperature(tempered(calm, 1 / 3), truth, [str(i) for i in range(4000)]) == pytest.approx(3, rel=0.1)
-
-
-def test_a_temperature_is_that_of_units_not_of_recordings():
     sure, unsure = [0.99, 0.01], [0.6, 0.4]
     probabilities = [sure] * 100 + [unsure] * 2
     truth = [1] * 100 + [0, 0]  # one unit is wrong, however often

@@ -17,15 +17,12 @@ def test_a_channel_goes_by_its_full_name_before_its_last_part_and_an_only_one_by
     assert choose([SPEED, whole], "speed") is whole
 
 
-def test_letter_case_does_not_matter_where_a_name_is_unique():
+def test_a_number_counts_signals_and_letter_case_matters_only_where_it_must():
     assert choose([VIBRATION, SPEED], "RUN.x.Speed") is SPEED
     assert choose([VIBRATION, SPEED], "Vibration") is VIBRATION
     lower, upper = Vector("x", 10, "f"), Vector("X", 10, "f")
     assert choose([lower, upper], "X") is upper
     assert choose([Vector("a.SPEED", 10, "f"), SPEED], "speed") is SPEED
-
-
-def test_a_number_counts_signals():
     time = Vector("time", 100, "t")
     assert choose([time, VIBRATION, NOTE, SPEED], "2") is SPEED
     assert choose([VIBRATION, SPEED], "1") is VIBRATION

@@ -41,9 +41,13 @@ def units(path):
 DATA = [[i / 1000, round(np.sin(i).item(), 6), i % 7] for i in range(64)]
 
 
-def test_titles_and_a_column_of_time(book):
+def test_titles_units_and_a_column_of_time(book):
     path = book([["time (s)", "DE", "FE"], *DATA])
     assert vectors(path) == {"DE": [row[1] for row in DATA], "FE": [row[2] for row in DATA]}
+    assert {one.rate for one in read_xlsx(path) if one.fault is None} == {1000}
+    block = [["Measured by: J; K", None, None], [], ["Pump", 7], ["time", "DE", "FE"], ["ms", "g", "m/s^2"]]
+    path = book([*block, *([1000 * t, *rest] for t, *rest in DATA)])
+    assert units(path) == {"DE": "g", "FE": "m/s^2"}
     assert {one.rate for one in read_xlsx(path) if one.fault is None} == {1000}
 
 
@@ -51,13 +55,6 @@ def test_titles_may_be_missing_and_numbers_be_text(book):
     assert list(vectors(book([row[1:] for row in DATA]))) == ["column 1", "column 2"]
     assert vectors(book([["acceleration DE"], [0.5], [-1e-7], [3]])) == {"acceleration DE": [0.5, -1e-7, 3]}
     assert vectors(book([["DE", "FE"], ["0,5", "1"], ["-2,25", "3"]])) == {"DE": [0.5, -2.25], "FE": [1, 3]}
-
-
-def test_units_below_titles_below_a_block(book):
-    block = [["Measured by: J; K", None, None], [], ["Pump", 7], ["time", "DE", "FE"], ["ms", "g", "m/s^2"]]
-    path = book([*block, *([1000 * t, *rest] for t, *rest in DATA)])
-    assert units(path) == {"DE": "g", "FE": "m/s^2"}
-    assert {one.rate for one in read_xlsx(path) if one.fault is None} == {1000}
 
 
 def test_a_merged_title_stands_above_the_first_of_its_columns(tmp_path):

@@ -37,7 +37,8 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
     A vector of time goes by its name; it serves the vectors beside it, which are in the same struct or group and as
     long. `units` are by name. In a `table`, a column may end before the time does.
     """
-    times = {one: load for one, load in contents.items() if _is_time(one)}
+    called_so = (one for one in contents if _NAME.fullmatch(one.name.rpartition(".")[2].strip()))
+    times = {one: contents[one] for one in called_so if one.kind in "iufM" and one.length > 1}
     found: Contents = {}
     known: dict[Vector, tuple[Fraction | None, str | None]] = {}
     for one, load in contents.items():
@@ -76,10 +77,6 @@ def is_counter(values: Array) -> bool:
     """Whether a column rises evenly, as time and row numbers do and no vibration does."""
     steps = np.diff(values[: 1 << 16])
     return len(values) >= _AS_LONG and bool(steps.min() > 0) and bool(np.ptp(steps) <= _JITTER * steps.mean())
-
-
-def _is_time(one: Vector) -> bool:
-    return one.kind in "iufM" and one.length > 1 and _NAME.fullmatch(one.name.rpartition(".")[2].strip()) is not None
 
 
 def _group(one: Vector) -> str:
