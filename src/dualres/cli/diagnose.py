@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from dualres.cli.console import complain, counted, echo
-from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, loaded, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.printable import printable
@@ -116,7 +116,6 @@ def diagnose(
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
-    from dualres.cli.models import loaded
     from dualres.judge import files as judging
     from dualres.recordings.labels.read import to_judge
 

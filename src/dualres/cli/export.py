@@ -46,7 +46,7 @@ def export(
     64 kHz. A model of several axes takes them together, one of several
     networks averages them.
     """
-    from dualres.cli.models import loaded as load
+    from dualres.cli.folder import loaded as load
 
     if to is ExportKind.C99:
         _export_c99(load(model), target, "64000" if rate is None else rate, int16, overwrite, unchecked)

@@ -1,4 +1,4 @@
-"""Options and output that commands on a user's own recordings share."""
+"""What commands on a user's own files share: options, folders of recordings, and models."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from dualres.cli.console import complain, console, progress
 from dualres.errors import RecordingError
 
 if TYPE_CHECKING:
+    from dualres.judge.model import Model
+    from dualres.model_file.card import Card
     from dualres.recordings.labels.folder import Folder
 
 
@@ -138,3 +140,32 @@ def show_unusable(found: Folder) -> None:
         complain("same content", ", ".join(names), "yellow")
     if not found.recordings:
         raise RecordingError(f"none of the {len(found.left_out)} files could be used; the reasons are above")
+
+
+def loaded(path: Path) -> Model:
+    """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
+    from dualres.judge.model import load_any
+
+    accept_comparators()
+    return load_any(path)
+
+
+def accept_comparators() -> None:
+    """Let whatever asks for any model have fitted comparators, too."""
+    from dualres.judge.model import read_comparators_by
+
+    read_comparators_by(_load_comparator)
+
+
+def _load_comparator(path: Path) -> Model:
+    from dualres.cli.bench.models import load_comparator
+
+    return load_comparator(path)
+
+
+def cost_of(card: Card) -> str:
+    """How the axes of a model are judged, and what a verdict takes of it."""
+    axes, members = len(card.channels), f" of {card.members} members" if card.members > 1 else ""
+    which = f"{axes} axes ({', '.join(card.channels)})"
+    how = f"a network{members} each" if card.axes == "apart" else f"one network{members} for all"
+    return f"{which}, {how}: a verdict costs {card.passes} times one axis'"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dualres.cli.console import say
-from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, cost_of, loaded, parsed_rate
 
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -18,15 +18,13 @@ def show(
     rate: RateOption = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
-    from dualres.cli.models import cost_of
-    from dualres.cli.models import loaded as load
     from dualres.judge.verdict import promises_of
     from dualres.learn.estimate_text import sentences
     from dualres.recordings.readers import read
     from dualres.recordings.recording import axes_of, facts_of
 
     if path.suffix == ".safetensors":
-        card = load(path).card
+        card = loaded(path).card
         for key, value in card.as_data().items():
             named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""

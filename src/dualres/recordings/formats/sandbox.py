@@ -215,7 +215,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
 
 
 def _listed(row: Sequence[Any]) -> Vector:
-    name, length, kind, rate, note, unit = (*row, None, None)[:6]
+    name, length, kind, rate, note, unit = (*row, None, None)[: max(6, len(row))]
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
     sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):
