@@ -47,6 +47,8 @@ class Guard:
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self.seconds, self.memory = seconds, memory
+        self.lost = 0  # children that died of a file
+        self.late = 0  # children that ran out of time
         self._lock = threading.Lock()
         self._child: _Child | None = None
         self._spare: _Child | None = None
@@ -94,7 +96,10 @@ class Guard:
             self._child, self._spare = self._spare or _Child(format), _Child(format)
             reason = "the file is damaged, it crashed the library that reads it"
             if child.expired or status == -_ALARM:
+                self.late += 1
                 reason = f"it was not done after {self.seconds:g} s; the file is damaged or too large"
+            else:
+                self.lost += 1
             raise RecordingError(f"{path}: cannot be read as {format.title}: {reason}") from None
         except BaseException:  # interrupted between question and answer
             self._drop()
