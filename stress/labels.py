@@ -22,8 +22,8 @@ from _hostile import TEXTS, pick, seen
 from _tally import Attack, main
 from dualres.cli.console import console, say
 from dualres.errors import DualResError
-from dualres.recordings.labels.folder import read_folder, read_row, to_judge
-from dualres.recordings.labels.read import LABELS
+from dualres.recordings.labels.folder import read_folder
+from dualres.recordings.labels.read import LABELS, read_row, to_judge
 from fuzz_readers import damage
 
 RATE = Fraction(1000)

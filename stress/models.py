@@ -21,7 +21,7 @@ import numpy as np
 from _hostile import VALUES as ANY_VALUES
 from _hostile import with_change
 from _tally import Attack, main
-from dualres.cli.models import loaded
+from dualres.cli.folder import loaded
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ModelFileError
 from dualres.judge.model import Model, content

@@ -79,11 +79,6 @@ def test_what_the_paper_does_not_have_is_off_and_left_out_of_the_data():
     assert not Recipe().augments
 
 
-def test_a_recipe_s_data_is_the_recipe():
-    for recipe in (*RECIPES.values(), Recipe(7, 1e-2, 1.0, path_sigma=0.3, path_waves=2), Recipe(mixup=True)):
-        assert Recipe(**recipe.as_data()) == recipe
-
-
 def test_further_augmentations_have_names_and_strengths():
     recipe = Recipe(7, more=(("tilt", 0.5), ("hum", 2)))
     assert recipe.augments

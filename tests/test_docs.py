@@ -22,9 +22,12 @@ WRITTEN = {"demo/report.html", "bench/ledger.sqlite"}  # by a command that the d
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
 
-def test_the_documents_are_found():
+def test_the_documents_are_found_and_the_citation_names_this_version():
     names = {str(path.relative_to(ROOT)) for path in DOCUMENTS}
     assert names >= {"README.md", "CHANGELOG.md", "SECURITY.md", "docs/index.md", "docs/format.md", "docs/api.md"}
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {dualres.__version__}\n" in citation
+    assert f"## [{dualres.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 @every_document
@@ -94,12 +97,6 @@ def test_the_datasets_page_is_what_the_adapters_give():
 def test_the_session_with_ones_own_files_prints_what_the_readme_shows():
     done = generated("session")
     assert done.returncode == 0, done.stderr
-
-
-def test_the_citation_names_this_version():
-    citation = (ROOT / "CITATION.cff").read_text()
-    assert f"\nversion: {dualres.__version__}\n" in citation
-    assert f"## [{dualres.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def generated(page):

@@ -1,7 +1,5 @@
 """One model and a few recordings, through every door: the same probabilities to the last bit."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 
@@ -81,10 +79,12 @@ def expected(model, recordings):
     return {r.id: list(diagnose_recording(model, r).probabilities.values()) for r in recordings}
 
 
-def test_long_recordings_come_in_stretches(model, recordings, backend):
+def test_long_recordings_come_in_stretches_and_limits_are_the_first_windows(model, recordings, backend):
     windows = [diagnose_recording(model, r).windows for r in recordings]
     assert min(windows) == 1
     assert (max(windows) > STRETCH) == (backend is None)
+    (long,) = (r for r in recordings if r.id == f"r{min(2, len(recordings) - 1)}")
+    assert diagnose_recording(model, long, 1).windows == 1
 
 
 def test_the_command_line(model, recordings, expected, tmp_path):
@@ -100,10 +100,17 @@ def test_the_command_line(model, recordings, expected, tmp_path):
     assert list(diagnose_recording(model, first).probabilities.values()) == expected["r0"]
 
 
-def test_the_estimator(model, recordings, expected):
+def test_the_estimator_the_profile_and_a_model_that_never_saw_a_file(model, recordings, expected):
     classifier = DualResClassifier(updates=1)
     classifier.model_, classifier.classes_ = model, np.array(CLASSES)
     assert classifier.predict_proba(recordings).tolist() == list(expected.values())
+    for r in recordings:
+        work = measure.calls(model, measure.subject(r, None, long=False, config=model.card.config))
+        for name in (PREPARED, NATIVE):
+            assert work[name]().mean(0).tolist() == expected[r.id]
+    fresh = Model(model.networks, model.card)
+    for r in recordings:
+        assert list(diagnose_recording(fresh, r).probabilities.values()) == expected[r.id]
 
 
 def test_the_benchmark_and_the_demo(model, recordings, expected):
@@ -123,27 +130,9 @@ def test_the_estimate(model, recordings, expected, monkeypatch):
     assert said == {name: expected[name] for name in ("r0", "r1")}
 
 
-def test_the_profile(model, recordings, expected):
-    for r in recordings:
-        work = measure.calls(model, measure.subject(r, None, long=False, config=model.card.config))
-        for name in (PREPARED, NATIVE):
-            assert work[name]().mean(0).tolist() == expected[r.id]
-
-
 def test_the_checks_of_an_export(model, recordings, expected):
     """What an exported stream is held to; the C code itself agrees within the tolerance that it states."""
     for r in recordings:
         windows, shares = stream_shares(model, r.signal, r.rate, int16=False)
         assert shares.tolist() == expected[r.id]
         assert windows == diagnose_recording(model, r).windows
-
-
-def test_a_model_that_never_saw_a_file(model, recordings, expected):
-    fresh = Model(model.networks, model.card)
-    for r in recordings:
-        assert list(diagnose_recording(fresh, r).probabilities.values()) == expected[r.id]
-
-
-def test_limits_are_the_first_windows(model, recordings):
-    (long,) = (r for r in recordings if r.id == f"r{min(2, len(recordings) - 1)}")
-    assert diagnose_recording(model, long, 1).windows == 1

@@ -1,7 +1,5 @@
 """Who may know whom: every import of every module, held to the table in docs/architecture.md."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -65,20 +63,21 @@ def test_a_module_knows_what_its_room_may_know():
             assert known_by(path) <= table()[room], path.relative_to(SOURCE)
 
 
-def test_only_its_own_commands_know_the_benchmark():
+def test_only_its_own_commands_know_the_benchmark_and_the_command_line_computes_nothing():
     for path in MODULES:
         if room_of(path) not in (PUBLIC, "bench") and "cli/bench/" not in path.as_posix():
             assert not any(name.startswith("dualres.bench") for name in imported(path)), path.relative_to(SOURCE)
+    """It has nothing to compute with."""
+    for path in (path for path in MODULES if room_of(path) == "cli"):
+        assert not libraries(path) & {"numpy", "scipy", "torch", "sklearn", "math", "statistics", "sqlite3"}, path
 
 
-def test_every_room_has_its_row_and_nothing_else_has():
+def test_every_room_has_its_row_in_a_table_that_a_person_can_remember():
     assert set(table()) == ROOMS
-
-
-def test_a_row_names_rooms_that_there_are_and_that_are_needed():
     for room, known in table().items():
         used = set().union(*(known_by(path) for path in MODULES if room_of(path) == room))
         assert room == "cli" or known == used, room
+    assert len(table()) <= 24
 
 
 def test_no_room_knows_itself_by_way_of_others():
@@ -98,10 +97,6 @@ def test_the_picture_has_every_room_above_those_it_knows():
         assert all(heights[other] > heights[room] for other in known), room
 
 
-def test_a_person_can_remember_the_table():
-    assert len(table()) <= 24
-
-
 def libraries(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -116,9 +111,3 @@ def libraries(path: Path) -> set[str]:
 def test_what_judges_and_what_is_data_knows_no_pytorch(room):
     for path in (path for path in MODULES if room_of(path) == room):
         assert not libraries(path) & {"torch", "sklearn", "matplotlib"}, path
-
-
-def test_the_command_line_computes_nothing():
-    """It has nothing to compute with."""
-    for path in (path for path in MODULES if room_of(path) == "cli"):
-        assert not libraries(path) & {"numpy", "scipy", "torch", "sklearn", "math", "statistics", "sqlite3"}, path

@@ -1,7 +1,5 @@
 """The documents as a site: built strictly, with every public name, and read from a disk without a network."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -44,13 +42,10 @@ def ids(page: Path) -> set[str]:
     return set(re.findall(r'\bid="?([^"\s>]+)', page.read_text()))
 
 
-def test_every_document_is_a_page_with_the_anchors_it_has_on_a_forge(site: Path) -> None:
+def test_every_document_is_a_page_in_the_navigation_with_the_anchors_it_has_on_a_forge(site):
     for document in (*ROOT.glob("docs/*.md"), ROOT / "SECURITY.md", ROOT / "CHANGELOG.md"):
         page = (site / document.relative_to(ROOT)).with_suffix(".html")
         assert anchors(document.read_text()) <= {unquote(one) for one in ids(page)}, document
-
-
-def test_every_document_is_in_the_navigation() -> None:
     nav = (ROOT / "mkdocs.yml").read_text().partition("\nnav:\n")[2]
     assert set(re.findall(r"\S+\.md", nav)) >= {f"docs/{one.name}" for one in ROOT.glob("docs/*.md")}
 
@@ -70,13 +65,10 @@ def test_files_that_documents_link_to_are_there(site: Path) -> None:
     assert "own_recordings.py" in (site / "examples" / "index.html").read_text()
 
 
-def test_the_speed_page_shows_plots_instead_of_their_words(site: Path) -> None:
+def test_the_pages_show_plots_and_load_nothing_from_elsewhere(site):
     page = (site / "docs" / "speed.html").read_text()
     assert page.count("<figure") > 10
     assert "<th>ratio" not in page
-
-
-def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         loaded = [one for pair in re.findall(LOADED, page.read_text()) for one in pair if one]
         assert not [one for one in loaded if re.match(r"(\w+:)?//", one)], page

@@ -48,11 +48,8 @@ def agreeing():
     return _devices.Said(logits, verdicts), streams.Monitored(logits, shares)
 
 
-def test_those_of_one_mind_are_no_way_apart(agreeing):
+def test_streams_of_one_mind_are_no_way_apart_and_others_are_noticed(agreeing):
     assert streams.differences(*agreeing) == {"logits": 0.0, "probabilities": pytest.approx(0.0, abs=1e-15)}
-
-
-def test_a_logit_or_a_probability_that_is_off_is_noticed(agreeing):
     said, monitored = agreeing
     with pytest.raises(AssertionError, match=r"a logit is off by 0\.00011"):
         streams.differences(replace(said, logits=said.logits + 1.1e-4), monitored)

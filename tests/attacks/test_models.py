@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from dualres.cli.models import loaded
+from dualres.cli.folder import loaded
 from dualres.errors import ModelFileError
 from tests.attacks.stress_scripts import script
 

@@ -60,11 +60,8 @@ def only(findings, severity="leak"):
     return finding
 
 
-def test_a_clean_split_is_silent():
+def test_a_clean_split_is_silent_and_a_recording_on_both_sides_a_leak():
     assert audit(machine(), SPLIT) == []
-
-
-def test_one_recording_on_both_sides():
     finding = only(audit(machine(), replace(SPLIT, evaluation=("a", "e", "f"), held_out="recording")))
     assert (finding.kind, finding.recordings) == ("same-recording", ("a",))
 
@@ -79,12 +76,9 @@ def test_two_names_for_one_file(origin):
     assert audit(parts, SPLIT, signals=False) == []
 
 
-def test_a_byte_copy_under_another_name():
+def test_a_byte_copy_is_a_leak_across_the_sides_and_a_warning_within_one():
     finding = only(audit(machine(e=vibration(0)), SPLIT))
     assert (finding.kind, finding.recordings) == ("identical-content", ("a", "e"))
-
-
-def test_a_byte_copy_within_one_side_is_a_warning():
     findings = audit(machine(b=vibration(0)), SPLIT)
     assert not leaks(findings)
     assert (only(findings, "warning").kind, only(findings, "warning").recordings) == ("identical-content", ("a", "b"))

@@ -47,34 +47,31 @@ def test_a_component_that_may_go_by_two_spellings_is_pointed_out(claim):
     assert found(bench(("1-2", "B12", "12", "B1-2")), held_out=claim) == []
 
 
-def test_an_unknown_component_under_the_claim_of_a_new_one():
+def test_a_unit_that_is_not_known():
     assert found(bench("12 4"), held_out="bearing") == [("unknown-unit", "warning", ("e",))]
+    assert found(bench(speed="xxyy"), held_out="load") == [("unknown-unit", "warning", ("a", "b", "e", "f"))]
+    assert found(bench(load=("low", "low", "high", None)), held_out="load") == [("unknown-unit", "warning", ("f",))]
 
 
-def test_a_condition_that_is_said_to_be_held_out_and_is_not():
+def test_a_shared_condition_and_a_window_of_a_judged_recording():
     recordings = bench(load=("low", "low", "low", "high"))
     assert found(recordings, held_out="load") == [("shared-condition", "leak", ("a", "b", "e"))]
+    assert found(bench(), windows={"e": (0,)}) == [("windows-outside-exposure", "leak", ("e",))]
 
 
-def test_a_claim_may_be_worded_more_fully_than_its_condition():
+def test_a_claim_may_be_worded_more_fully_than_its_condition_which_may_carry_a_unit():
     assert found(bench(mode="xxyy"), held_out="motion mode") == []
     assert found(bench(mode="xxyx"), held_out="motion mode") == [("shared-condition", "leak", ("a", "b", "f"))]
-
-
-def test_a_condition_may_carry_its_unit():
     assert found(bench(load_hp="0022"), held_out="load") == []
     assert found(bench(load_hp="0020"), held_out="load") == [("shared-condition", "leak", ("a", "b", "f"))]
     assert found(bench(load="0022", load_hp="0000"), held_out="load") == []
 
 
-def test_a_claim_about_what_is_not_known():
-    assert found(bench(speed="xxyy"), held_out="load") == [("unknown-unit", "warning", ("a", "b", "e", "f"))]
-    assert found(bench(load=("low", "low", "high", None)), held_out="load") == [("unknown-unit", "warning", ("f",))]
-
-
-def test_a_condition_that_coincides_with_the_classes():
+def test_a_condition_that_coincides_with_the_classes_but_does_not_number_recordings():
     assert found(bench(speed=("1000", "2000", "3000", "3000"))) == [("condition-is-class", "warning", ("a", "b"))]
     assert found(bench(speed=("1000", "1000", "2000", "3000"))) == []
+    recordings = [*bench(serial="1234"), *(replace(r, id=r.id.upper()) for r in bench(serial="5678"))]
+    assert found(recordings, support=("a", "b", "A", "B"), evaluation=("e", "f"), held_out="component") == []
 
 
 def test_a_condition_that_only_one_class_has():
@@ -86,18 +83,10 @@ def test_a_condition_that_only_one_class_has():
     assert kinds == [("condition-is-class", "warning", ("a",))]
 
 
-def test_a_number_of_its_own_for_each_recording_is_no_condition():
-    recordings = [*bench(serial="1234"), *(replace(r, id=r.id.upper()) for r in bench(serial="5678"))]
-    assert found(recordings, support=("a", "b", "A", "B"), evaluation=("e", "f"), held_out="component") == []
-
-
-def test_a_class_missing_from_one_side():
+def test_classes_and_labels_that_are_missing():
     recordings = bench()
     assert found(recordings, support=("a",)) == [("missing-class", "leak", ("f",))]
     assert found(recordings, evaluation=("e",)) == [("missing-class", "warning", ("b",))]
-
-
-def test_a_recording_without_a_label():
     recordings = bench()
     recordings[2] = replace(recordings[2], label=None)
     assert ("missing-label", "warning", ("e",)) in found(recordings)
@@ -121,10 +110,6 @@ def test_a_window_outside_its_recording(start):
     sizes = {"rate": 64_000, "window": 16_000, "signals": True}
     assert found(bench(), windows={"a": (start,)}, **sizes) == [("windows-outside-exposure", "leak", ("a",))]
     assert found(bench(), windows={"a": (0, 48_000)}, **sizes) == []
-
-
-def test_a_window_of_a_judged_recording():
-    assert found(bench(), windows={"e": (0,)}) == [("windows-outside-exposure", "leak", ("e",))]
 
 
 def test_leaks_come_first():

@@ -31,41 +31,29 @@ def test_equal_recordings_give_nothing_away():
     assert given_away() == {}
 
 
-def test_by_the_rate():
+def test_by_the_rate_also_with_one_recording_each():
     found = given_away(rate=lambda i: 8_000 if i else 12_000)
     assert found["rate"].severity == "leak"
     assert found["rate"].evidence["right"] == pytest.approx(2 / 3)
     assert found["rate"].evidence["chance"] == pytest.approx(1 / 3, abs=0.05)
-
-
-def test_by_the_rate_with_one_recording_each():
     assert given_away(rate=lambda i: 8_000 + 1_000 * i, each=2)["rate"].severity == "leak"
 
 
-def test_by_the_length():
+def test_by_the_length_unless_lengths_scatter():
     found = given_away(make=lambda i, noise, rng: noise[: 4_000 - 800 * i])
     assert list(found) == ["length"]
     assert (found["length"].severity, found["length"].evidence["right"]) == ("leak", 1.0)
-
-
-def test_lengths_that_scatter_give_nothing_away():
     assert given_away(make=lambda i, noise, rng: noise[: rng.integers(2_500, 4_000)]) == {}
     assert given_away(make=lambda i, noise, rng: noise[: 4_000 - 2 * i]) == {}
 
 
-def test_by_the_offset():
+def test_by_the_offset_the_amplitude_and_clipping():
     found = given_away(make=lambda i, noise, rng: noise + 0.5 * i)
     assert list(found) == ["offset"]
     assert found["offset"].severity == "warning"
-
-
-def test_by_the_amplitude():
     found = given_away(make=lambda i, noise, rng: noise * 2.0**i)
     assert found["amplitude"].severity == "warning"
     assert found["amplitude"].evidence["right"] == 1.0
-
-
-def test_by_clipping():
     found = given_away(make=lambda i, noise, rng: np.clip(noise, -3 + i, 3 - i) / np.clip(noise, -3 + i, 3 - i).std())
     assert "clipping" in found
     assert not any(f.severity == "leak" for f in found.values())

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.io import wavfile
 
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, tone, write_labels
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +24,7 @@ def machines(tmp_path_factory):
 @pytest.fixture(scope="session")
 def fitted(machines, tmp_path_factory):
     out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
     return result.output, out
 
 
@@ -33,6 +32,5 @@ def fitted(machines, tmp_path_factory):
 def views(machines, tmp_path_factory):
     """What `dualres fit` gives by default."""
     out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 2)
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 2)
     return result, out

@@ -20,6 +20,13 @@ def write_labels(folder, columns, rows):
         csv.writer(file).writerows([columns.split(), *rows])
 
 
+def done(*arguments):
+    """As `run`, of a command that must succeed."""
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
 def tone(hz, seed):
     t = np.arange(RATE) / RATE
     return np.sin(2 * np.pi * hz * t) + 0.3 * np.random.default_rng(seed).standard_normal(RATE)

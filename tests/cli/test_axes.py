@@ -8,7 +8,7 @@ import pytest
 
 from dualres import load
 from dualres.errors import ConfigError, RecordingError
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, run, tone, write_labels
 from tests.recordings.axes_files import write_csv
 
 TONES = {"good": (900, 900), "worn": (3000, 900), "bent": (900, 3000)}  # Hz along x and y; neither tells all
@@ -30,8 +30,7 @@ def pumps(tmp_path_factory):
 @pytest.fixture(scope="module")
 def fitted(pumps, tmp_path_factory):
     out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", pumps, "-o", out, "--windows", 2, "--channel", "x,y")
-    assert result.exit_code == 0, result.output
+    result = done("fit", pumps, "-o", out, "--windows", 2, "--channel", "x,y")
     return result, out
 
 
@@ -51,8 +50,7 @@ def test_a_model_knows_its_axes_when_it_judges(fitted, pumps):
     one = run("diagnose", fitted[1], pumps / "worn0.csv", "--channel", "x")
     assert one.exit_code == 1
     assert "has one signal, and the model judges the axes x, y; choose signals of these names" in one.output
-    together = run("diagnose", fitted[1], pumps, "--together", "--healthy", pumps / "good0.csv", "--json")
-    assert together.exit_code == 0, together.output
+    together = done("diagnose", fitted[1], pumps, "--together", "--healthy", pumps / "good0.csv", "--json")
     assert json.loads(together.stdout.splitlines()[0])["together"]["recordings"] == 6
 
 
@@ -87,6 +85,5 @@ def test_recordings_that_differ_in_their_axes_stop_a_fit(pumps, tmp_path):
 
 
 def test_an_audit_takes_several_axes(pumps):
-    result = run("audit", pumps, "--channel", "x,y")
-    assert result.exit_code == 0, result.output
+    result = done("audit", pumps, "--channel", "x,y")
     assert "No leak found" in result.output

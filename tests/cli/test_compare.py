@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dualres.errors import ConfigError
-from tests.cli.runner import run
+from tests.cli.runner import done, run
 
 
 @pytest.fixture(scope="module")
@@ -17,8 +17,7 @@ def mistaken(machines, tmp_path_factory):
     labels = folder / "labels.csv"
     labels.write_text("file,label\n" + "".join(f"{a}{i}.wav,{b}\n" for a, b in TURNED for i in range(3)))
     out = folder / "mistaken.safetensors"
-    result = run("fit", machines, "-o", out, "--labels", labels, "--windows", 2, "--no-estimate")
-    assert result.exit_code == 0, result.output
+    done("fit", machines, "-o", out, "--labels", labels, "--windows", 2, "--no-estimate")
     return out
 
 
@@ -27,8 +26,7 @@ TURNED = (("good", "worn"), ("worn", "good"))
 
 def test_only_verdicts_that_changed_are_shown_with_both(views, mistaken, machines):
     files = [machines / "good0.wav", machines / "worn1.wav"]
-    result = run("diagnose", views[1], *files, "--compare", mistaken)
-    assert result.exit_code == 0, result.output
+    result = done("diagnose", views[1], *files, "--compare", mistaken)
     first, second = result.stdout.splitlines()
     assert "good0.wav  good" in first
     assert "(before worn" in first
@@ -38,8 +36,7 @@ def test_only_verdicts_that_changed_are_shown_with_both(views, mistaken, machine
 
 
 def test_nothing_is_shown_where_nothing_changed(views, machines):
-    result = run("diagnose", views[1], machines / "good0.wav", "--compare", views[1])
-    assert result.exit_code == 0
+    result = done("diagnose", views[1], machines / "good0.wav", "--compare", views[1])
     assert result.stdout == ""
     assert "compare  0 of 1 verdicts changed" in result.stderr
 

@@ -18,12 +18,11 @@ from dualres.judge.trust.calibration import Calibration
 from dualres.model_file import file as model_file
 from dualres.recordings.readers import signals
 from dualres.recordings.recording import FileDigest
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, done, run, tone
 
 
 def test_verdicts_one_line_each(fitted, machines):
-    result = run("diagnose", fitted[1], machines / "good0.wav", machines / "worn0.wav")
-    assert result.exit_code == 0
+    result = done("diagnose", fitted[1], machines / "good0.wav", machines / "worn0.wav")
     lines = result.output.splitlines()
     assert len(lines) == 2
     assert "good0.wav  good" in lines[0]
@@ -106,10 +105,13 @@ def test_together_as_text_and_as_csv(fitted, machines):
     assert list(rows[0]) == [*before, "answer", "set", "reason"]
 
 
-def test_nothing_can_be_judged_together(fitted, machines):
+def test_rates_that_are_no_share_and_nothing_to_judge_together_are_errors(fitted, machines):
     result = run("diagnose", fitted[1], machines / "broken.wav", machines / "nowhere.wav", "--together")
     assert result.exit_code == 1
     assert "0 recordings, 0.0 unlabelled seconds" in result.output
+    result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
+    assert result.exit_code != 0
+    assert "between 0 and 1" in result.output
 
 
 def test_a_folder_s_list_gives_channels_and_conditions_without_labels(fitted, machines, tmp_path):
@@ -144,12 +146,6 @@ def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
     assert "held-out recordings" in cells["reason"]
 
 
-def test_a_rate_that_is_no_share_is_an_error(fitted, machines):
-    result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
-    assert result.exit_code != 0
-    assert "between 0 and 1" in result.output
-
-
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
@@ -177,6 +173,5 @@ def test_nothing_is_done_twice(views, machines, monkeypatch):
     count(Calibration, "parsed")
     count(TrainingProfile, "parsed")
     monkeypatch.setattr(FileDigest, "sha256", property(lambda _: calls.update(["hashed"])))
-    result = run("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
-    assert result.exit_code == 0, result.output
+    done("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
     assert calls == {"unseal": 1, "parsed": 2, "window_blocks": 2}

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.image import imread
 from scipy.io import wavfile
 
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, done, run, tone
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +24,7 @@ def heard(machines, tmp_path_factory):
 
 
 def test_it_says_which_bands_spoke(model, heard):
-    result = run("explain", model, heard, "--channel", 1)
-    assert result.exit_code == 0, result.output
+    result = done("explain", model, heard, "--channel", 1)
     assert "worn 1.00  (then good 0.00)" in result.output
     assert "nats for worn against good" in result.output
     assert "828 to 1,000 Hz" in result.output  # where the other class has its tone
@@ -33,8 +32,7 @@ def test_it_says_which_bands_spoke(model, heard):
 
 
 def test_json_adds_up(model, heard, machines):
-    result = run("explain", model, heard, "--channel", 1, "--json", "--labelled", machines, "--unit", "g")
-    assert result.exit_code == 0, result.output
+    result = done("explain", model, heard, "--channel", 1, "--json", "--labelled", machines, "--unit", "g")
     said = json.loads(result.stdout.splitlines()[-1])
     assert (said["file"], said["verdict"], said["runner_up"]) == (str(heard), "worn", "good")
     assert said["adds_up_to"] == pytest.approx(said["logit"], abs=1e-5)
@@ -47,8 +45,7 @@ def test_json_adds_up(model, heard, machines):
 
 @pytest.mark.parametrize("speed", [("--speed", "1797rpm"), ("--tacho", 2)])
 def test_with_speed_and_geometry_it_looks_for_lines(model, heard, speed):
-    result = run("explain", model, heard, "--channel", 1, *speed, "--bearing", "6205", "--gear", "29/95", "--json")
-    assert result.exit_code == 0, result.output
+    result = done("explain", model, heard, "--channel", 1, *speed, "--bearing", "6205", "--gear", "29/95", "--json")
     said = json.loads(result.stdout)
     assert said["speed_hz"] == pytest.approx(29.95, rel=2e-3)
     by_name = {line["name"]: line for line in said["lines"]}
@@ -66,8 +63,7 @@ def test_lines_in_words(model, heard):
 def test_the_speed_stands_in_a_list(model, tmp_path):
     wavfile.write(tmp_path / "a.wav", RATE, (8000 * tone(3000, 1)).astype(np.int16))
     (tmp_path / "labels.csv").write_text("file,rpm\na.wav,1800\n")
-    result = run("explain", model, tmp_path / "a.wav", "--bearing", "6205", "--json")
-    assert result.exit_code == 0, result.output
+    result = done("explain", model, tmp_path / "a.wav", "--bearing", "6205", "--json")
     assert json.loads(result.stdout)["speed_hz"] == 30
 
 
@@ -76,8 +72,7 @@ def test_a_picture(kind, heard, machines, tmp_path, request):
     _, path = request.getfixturevalue(kind)
     drawn = tmp_path / "why.png"
     options = ("--speed", "29.95Hz", "--bearing", "6205", "--labelled", machines, "--picture", drawn)
-    result = run("explain", path, heard, "--channel", 1, *options)
-    assert result.exit_code == 0, result.output
+    done("explain", path, heard, "--channel", 1, *options)
     assert imread(drawn).shape[1] == 1380
 
 
@@ -109,8 +104,7 @@ def test_of_several_axes_one_is_explained(tmp_path):
     assert run("fit", tmp_path, "-o", fitted, "--channel", "all", "--no-estimate", "--no-page").exit_code == 0
     file = tmp_path / "worn" / "0.wav"
     for chosen, name in (((), "channel 1"), (("--axis", "channel 2"), "channel 2")):
-        result = run("explain", fitted, file, *chosen)
-        assert result.exit_code == 0, result.output
+        result = done("explain", fitted, file, *chosen)
         assert f"axis  {name} of channel 1, channel 2" in result.output
     refused = run("explain", fitted, file, "--axis", "x")
     assert refused.exit_code != 0

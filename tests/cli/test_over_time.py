@@ -10,7 +10,7 @@ import pytest
 from scipy.io import wavfile
 
 from dualres.errors import ConfigError
-from tests.cli.runner import RATE, run, tone
+from tests.cli.runner import RATE, done, run, tone
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,7 @@ def night(tmp_path_factory):
 
 
 def test_a_line_for_each_stretch(views, night):
-    result = run("diagnose", views[1], night, "--over-time", 4)
-    assert result.exit_code == 0, result.output
+    result = done("diagnose", views[1], night, "--over-time", 4)
     lines = result.stdout.splitlines()
     assert [re.match(r"(\[.*\]  \w+) [01]\.\d\d  \(then ", line.removeprefix(f"{night} "))[1] for line in lines] == [
         *("[0 s to 4 s]  good", "[4 s to 8 s]  good", "[8 s to 12 s]  good"),
@@ -75,8 +74,7 @@ def test_a_stretch_that_is_like_nothing_labelled(views, tmp_path):
 
 def test_a_picture(views, night, tmp_path):
     picture = tmp_path / "pictures" / "night.png"
-    result = run("diagnose", views[1], night, "--over-time", 3, "--picture", picture)
-    assert result.exit_code == 0, result.output
+    result = done("diagnose", views[1], night, "--over-time", 3, "--picture", picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert len(result.stdout.splitlines()) == 7, "the lines are printed, too"
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.io import wavfile
 
 from dualres import load
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, run, tone, write_labels
 
 PART_S = 1.0
 
@@ -29,8 +29,7 @@ def wearing(tmp_path_factory):
 
 def test_a_fit_learns_from_the_parts_and_counts_their_seconds(wearing, tmp_path):
     out = tmp_path / "m.safetensors"
-    result = run("fit", wearing, "-o", out, "--windows", 2, "--strict")
-    assert result.exit_code == 0, result.output
+    result = done("fit", wearing, "-o", out, "--windows", 2, "--strict")
     assert re.search(r"good +│ +3 │ +3\.0 ", result.output), "three parts of one second"
     assert "3 rounds" in result.output, "one for each file"
     assert "macro-F1 100.0 %" in result.output
@@ -43,8 +42,7 @@ def test_a_fit_learns_from_the_parts_and_counts_their_seconds(wearing, tmp_path)
 
 
 def test_the_rounds_of_parts_have_no_leak(wearing):
-    result = run("audit", wearing, "--json")
-    assert result.exit_code == 0, result.output
+    done("audit", wearing, "--json")
 
 
 def test_parts_of_one_file_on_both_sides_are_a_leak(wearing, tmp_path):

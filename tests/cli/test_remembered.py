@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat, wavfile
 
 from dualres.judge.model import load
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, run, tone, write_labels
 
 
 def write(path, number, hz, gain=1.0, **more):
@@ -28,8 +28,7 @@ def remembering(tmp_path_factory):
         rows.append([f"{number}.mat", label, f"X{number:03d}_DE_time", RATE])
     write_labels(folder, "file label channel rate", rows)
     out = tmp_path_factory.mktemp("model") / "bearings.safetensors"
-    result = run("fit", folder, "-o", out, "--windows", 2, "--no-estimate")
-    assert result.exit_code == 0, result.output
+    done("fit", folder, "-o", out, "--windows", 2, "--no-estimate")
     return out
 
 
@@ -43,8 +42,7 @@ def test_the_card_remembers(remembering):
 
 def test_neither_channel_nor_rate_is_needed_again(remembering, tmp_path):
     write(tmp_path / "5.mat", 205, 3000)
-    result = run("diagnose", remembering, tmp_path / "5.mat")
-    assert result.exit_code == 0, result.output
+    result = done("diagnose", remembering, tmp_path / "5.mat")
     (line,) = result.stdout.splitlines()
     assert "5.mat  worn" in line
     assert "!" not in line
@@ -85,17 +83,13 @@ def test_a_folder_s_list_comes_before_what_is_remembered(remembering, tmp_path):
 
 def test_a_healthy_machine_is_read_as_remembered(remembering, tmp_path):
     write(tmp_path / "5.mat", 205, 900)
-    result = run("diagnose", remembering, tmp_path / "5.mat", "--healthy", tmp_path / "5.mat")
-    assert result.exit_code == 0, result.output
+    done("diagnose", remembering, tmp_path / "5.mat", "--healthy", tmp_path / "5.mat")
 
 
-def test_where_nothing_differs_nothing_is_said(views, machines):
+def test_another_unit_is_said_and_where_nothing_differs_nothing(views, machines, tmp_path):
     result = run("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
     assert all(json.loads(line)["differences"] == [] for line in result.stdout.splitlines())
     assert not result.stderr
-
-
-def test_another_unit_is_said(views, tmp_path):
     wavfile.write(tmp_path / "a.wav", RATE, (2e8 * tone(900, 0)).astype(np.int32))
     result = run("diagnose", views[1], tmp_path / "a.wav")
     assert "unit 32-bit counts, learned from 16-bit counts; level" in result.stdout

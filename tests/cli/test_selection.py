@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dualres.errors import ConfigError
-from tests.cli.runner import run
+from tests.cli.runner import done, run
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,7 @@ def half(machines, tmp_path_factory):
 def test_a_fit_shows_what_was_left_out(machines, half, tmp_path):
     out = tmp_path / "m.safetensors"
     chosen = ["--labels", half, "--where", "load=0|2", "--exclude", "worn2*"]
-    result = run("fit", machines, "-o", out, *chosen, "--windows", 1, "--no-estimate")
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, *chosen, "--windows", 1, "--no-estimate")
     assert re.search(r"good +│ +2 ", result.output)
     assert re.search(r"worn +│ +1 ", result.output)
     assert re.search(r"left out: --where load=0\|2 +│ +2 ", result.output)

@@ -135,12 +135,9 @@ def test_a_gpu_s_kernels_are_not_asked_for_it(monkeypatch):
     assert not fits_together(ModelConfig(), "cuda", TILTED)
 
 
-def test_a_name_that_nothing_was_registered_by(small):
+def test_names_are_new_and_registered(small):
     with pytest.raises(ConfigError, match=r"'hum' is not registered; there are .*tilt"):
         fit_network(*tones(small), 3, config=small, recipe=Recipe(1, more=(("hum", 1.0),)))
-
-
-def test_a_name_that_is_taken_or_none():
     with pytest.raises(ConfigError, match="'tilt' is registered already"):
         register(toy_augmentation.Tilt())
     for name in ("mixup", "a b", ""):

@@ -10,7 +10,7 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats import registry as formats
 from dualres.recordings.formats.registry import register
 from dualres.recordings.formats.sandbox import Guard
-from dualres.recordings.labels.folder import files_below
+from dualres.recordings.labels.read import files_below
 from dualres.recordings.readers import read
 from tests.extending.outside import dualres, environment
 

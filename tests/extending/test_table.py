@@ -28,12 +28,9 @@ def results(download, tmp_path_factory):  # noqa: F811
     return folder
 
 
-def test_the_study_was_run(results):
+def test_the_study_was_run_and_a_report_writes_it(results):
     with sqlite3.connect(next((results / "bench").glob("*.sqlite"))) as ledger:
         assert ledger.execute("select count(*) from jobs").fetchone() == (2,)
-
-
-def test_a_report_writes_it(results):
     text = (results / "report" / "tables" / "toy_named_right_toy.md").read_text()
     assert text.startswith("### Toy: recordings named right (%)")
     assert "| DualRes |" in text

@@ -181,11 +181,8 @@ def test_the_spread_of_verdicts():
     assert spread(np.ones((9, 1))) == 0
 
 
-def test_a_class_without_any_probability_stays_without():
+def test_every_recording_has_its_condition_and_a_class_without_any_probability_stays_without():
     probabilities = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.9, 0.1, 0.0]])
     assert (corrected(probabilities, [None] * 3, ALWAYS)[:, 2] == 0).all()
-
-
-def test_every_recording_has_its_condition():
     with pytest.raises(ValueError, match="1 conditions were given for 3 recordings"):
         corrected(np.full((3, 2), 0.5), [None])

@@ -19,7 +19,7 @@ from dualres.judge.model import Model, save
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
-from dualres.recordings.labels.folder import LabelRow
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import read
 
 
@@ -123,13 +123,10 @@ def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
         archive._judge_there(model, archive.JudgeTask(LabelRow(Path("missing.wav"))), Path.cwd(), True)
 
 
-def test_an_address_is_for_ray(model, files):
+def test_a_cluster_names_what_it_lacks(model, files, monkeypatch):
     save(model, "m.safetensors")
     result = run("diagnose", "m.safetensors", files[0], "--address", "auto")
     assert isinstance(result.exception, ConfigError)
-
-
-def test_without_ray_the_extra_is_named(model, files, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     save(model, "m.safetensors")
     result = run("diagnose", "m.safetensors", files[0], "--executor", "ray")

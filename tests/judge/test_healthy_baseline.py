@@ -18,7 +18,7 @@ from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
 from dualres.recordings.windows import every_window
-from tests.cli.runner import run
+from tests.cli.runner import done, run
 
 RATE = 16_000
 
@@ -106,8 +106,7 @@ def test_the_command_takes_it_and_says_so(model, tmp_path):
     np.save(tmp_path / "well" / "a.npy", hum("good", 300).astype(np.float32))
     np.save(tmp_path / "today" / "b.npy", hum("worn", 301).astype(np.float32))
     asked = ("diagnose", tmp_path / "m.safetensors", tmp_path / "today", "--rate", RATE)
-    result = run(*asked, "--healthy", tmp_path / "well", "--json")
-    assert result.exit_code == 0, result.output
+    result = done(*asked, "--healthy", tmp_path / "well", "--json")
     said = json.loads(result.stdout.splitlines()[0])
     assert said["healthy"] == {"class": "good", "recordings": 1, "seconds": pytest.approx(1.792)}
     assert "1 recordings of good, 1.8 s of this machine running well" in result.output

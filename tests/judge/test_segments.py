@@ -43,9 +43,13 @@ def test_every_window_counts_once_where_its_middle_is(model):
         assert verdict.label == model.classes[mean.argmax()]
 
 
-def test_one_stretch_is_the_recording(model):
+def test_stretches_end_with_the_recording_which_may_be_one(model):
     recording = noise(3.0)
     assert segment_verdicts(model, recording, 60) == [(Segment(0.0, 3.0), diagnose_recording(model, recording))]
+    assert [part.end_s for part, _ in segment_verdicts(model, noise(7.3), 2.0)] == [2, 4, 6, 7.3]
+    assert [part.end_s for part, _ in segment_verdicts(model, noise(6.03), 2.0)] == [2, 4, 6.03], (
+        "no window is left for 30 ms"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +108,6 @@ def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
     expected = look_at_windows(calibrated, 0, windows[middles >= 5][:24], recording.rate)
     assert astuple(looks.of(1)) == pytest.approx(astuple(expected), rel=1e-6)
     assert astuple(looks.of(0)) == pytest.approx(astuple(look_at(calibrated, recording)), rel=1e-6)
-
-
-def test_the_last_stretch_ends_with_the_recording(model):
-    assert [part.end_s for part, _ in segment_verdicts(model, noise(7.3), 2.0)] == [2, 4, 6, 7.3]
-    assert [part.end_s for part, _ in segment_verdicts(model, noise(6.03), 2.0)] == [2, 4, 6.03], (
-        "no window is left for 30 ms"
-    )
 
 
 def test_a_change_is_found_where_it_is(model, monkeypatch):

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from dualres.errors import ModelFileError
-from dualres.judge.training_profile import FAR, MOST_NAMES, Difference, TrainingProfile
+from dualres.judge.training_profile import (
+    FAR,
+    MOST_NAMES,
+    Difference,
+    LevelMeter,
+    TrainingProfile,
+    bandwidth,
+    crest,
+    level,
+)
 from dualres.recordings.formats.contents import TIME, Vector
 from dualres.recordings.recording import Origin, Recording
 
@@ -42,15 +51,20 @@ def test_every_difference_is_said():
     ]
 
 
-def test_what_is_not_known_is_no_difference():
+def test_a_level_is_far_off_beyond_a_factor_and_what_is_not_known_no_difference():
     assert not TrainingProfile().differences(recording("DE", unit="g"), 1e9)
     assert not remembered("DE", units=("g",)).differences(recording(None))
+    found = remembered("DE")
+    for loud, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
+        assert bool(found.differences(recording("DE"), loud)) == far
 
 
-def test_a_rate_that_was_taken_from_the_model_is_told():
+def test_one_rate_is_the_rate_and_one_taken_from_the_model_is_told():
     (one,) = remembered("DE").differences(recording("DE", rate_assumed=True))
     assert one == Difference("rate", None, [48_000.0])
     assert str(one) == "no rate in the file, taken as 48000 Hz"
+    assert remembered("a").rate == 48_000
+    assert remembered("a", rates=(Fraction(1000), Fraction(2000))).rate is None
 
 
 @pytest.mark.parametrize(("one", "other"), [("m/s^2", "m/s²"), ("m/s2", "m/s^2")])
@@ -63,37 +77,25 @@ def test_other_units_are_others(one, other):
     assert said(remembered(units=(one,)), recording(unit=other)) == [f"unit {other}, learned from {one}"]
 
 
-def test_a_level_is_far_off_beyond_a_factor():
-    found = remembered("DE")
-    for level, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
-        assert bool(found.differences(recording("DE"), level)) == far
-
-
-def test_numbers_of_recordings_are_no_channels():
+def test_names_of_channels_are_few_and_without_numbers_of_recordings():
     found = remembered("X097_DE_time", "X122_DE_time", "X122_DE_time")
     assert found.channels == ("X#_DE_time",)
     assert not found.differences(recording("X234_DE_time"))
     assert said(found, recording("X234_FE_time")) == ["channel X234_FE_time, learned from X#_DE_time"]
+    assert len(remembered(*"abcdefgh").channels) == MOST_NAMES
+    assert remembered(*"abcdefghi").channels == ()
 
 
-def test_numbers_of_sensors_are_channels():
+def test_numbers_of_sensors_are_channels_unless_a_signal_is_alone_in_its_file():
     assert remembered("ch1", "ch2").channels == ("ch1", "ch2")
     both = [recording("acc10", "a.mat"), recording("acc11", "a.mat")]
     assert TrainingProfile.of(both, {}).channels == ("acc10", "acc11"), "they are two in one file"
     assert remembered("X097").channels == ("X097",)
     assert said(remembered("channel 1"), recording("channel 2")) == ["channel channel 2, learned from channel 1"]
-
-
-def test_a_signal_alone_in_its_file_needs_no_name():
     alone = recording("channel 1", alone=True)
     assert TrainingProfile.of([alone], {}).channels == ()
     assert not remembered("DE").differences(alone)
     assert remembered("DE").differences(recording("FE", alone=True)), "this one has a name"
-
-
-def test_names_that_are_many_are_none():
-    assert len(remembered(*"abcdefgh").channels) == MOST_NAMES
-    assert remembered(*"abcdefghi").channels == ()
 
 
 def test_the_channel_of_a_file_with_several():
@@ -103,11 +105,6 @@ def test_the_channel_of_a_file_with_several():
     assert found.channel_in(listing[1:]) is None
     assert found.channel_in([*listing, Vector("X235_DE_time", 9, "f")]) is None, "two could be meant"
     assert remembered("time").channel_in([Vector("time", 9, TIME), *listing]) is None
-
-
-def test_one_rate_is_the_rate():
-    assert remembered("a").rate == 48_000
-    assert remembered("a", rates=(Fraction(1000), Fraction(2000))).rate is None
 
 
 def test_a_card_holds_it():
@@ -125,3 +122,27 @@ def test_a_card_holds_it():
 def test_a_card_that_says_something_else_is_refused(data):
     with pytest.raises(ModelFileError, match="learned_from"):
         TrainingProfile.parsed(data)
+
+
+@pytest.fixture(scope="module")
+def windows():
+    t = np.arange(12 * 8000).reshape(12, 8000) / 8000
+    return (1000 + 3 * np.sin(2 * np.pi * 500 * t)).astype(np.float32)
+
+
+def test_a_tone_on_an_offset_and_silence_have_looks(windows):
+    assert level(windows) == pytest.approx(3 / np.sqrt(2), rel=1e-5)
+    assert crest(windows) == pytest.approx(np.sqrt(2), rel=1e-4)
+    assert bandwidth(windows[0], 8000) == pytest.approx(500, abs=3)
+    silence = np.zeros((2, 8000), np.float32)
+    assert (level(silence), crest(silence)) == (0.0, 0.0)
+    assert bandwidth(silence[0], 8000) >= 0
+    assert np.isfinite(level(np.float32(3e34) * windows[:2])), "float32 would overflow"
+
+
+def test_the_level_of_what_passes_by(windows):
+    heard = LevelMeter()
+    assert heard.level is None
+    for some in (windows[:8], 3 * windows[8:]):
+        heard(some)
+    assert heard.level == pytest.approx(np.sqrt((1 + 1 + 9) / 3) * level(windows), rel=1e-5)

@@ -88,12 +88,9 @@ def test_verdict_and_runner_up():
     assert verdict.runner_up == "good"
 
 
-def test_a_recording_shorter_than_a_window_is_refused_by_name(model):
+def test_recordings_that_cannot_be_judged_are_refused_by_name(model):
     with pytest.raises(RecordingError, match=r"pump: 0.100 s long"):
         diagnose_recording(model, Recording.from_array(noise(0.1, 2000), 2000, id="pump"))
-
-
-def test_samples_beyond_what_float32_can_be_computed_with_give_no_verdict(model):
     with pytest.raises(RecordingError, match="pump: its samples are beyond what float32 can be computed with"):
         verdict_of(model, "pump", np.array([[0.5, 0.5, 0.0], [np.nan, np.nan, np.nan]]))
 

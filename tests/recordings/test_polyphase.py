@@ -164,11 +164,12 @@ def test_an_odd_ratio_takes_little_memory():
     assert_as_scipy(plan, noise(5000))
 
 
-def test_few_odd_ratios_are_kept():
+def test_few_odd_ratios_are_kept_and_no_samples_make_none():
     simple, *odd = (polyphase(Fraction(1, down)) for down in (3, 17_000, 17_001, 17_002))
     assert polyphase(Fraction(1, 3)) is simple
     assert polyphase(Fraction(1, 17_002)) is odd[-1]
     assert polyphase(Fraction(1, 17_000)) is not odd[0]
+    assert list(polyphase(Fraction(5)).blocks([], 0.0)) == []
 
 
 @pytest.mark.parametrize("ratio", RATIOS)
@@ -204,10 +205,6 @@ def test_where_a_signal_is_cut_does_not_matter(ratio, holds, cuts):
     mean, rounding = mean_of([signal]), 0 if compiled.variant() else 1e-6
     for found in (plan.blocks(np.split(signal, sorted(cuts)), mean), plan.parts(signal, mean)):
         np.testing.assert_allclose(np.concatenate(list(found)), plan.whole(signal, mean), rtol=0, atol=rounding)
-
-
-def test_no_samples_make_none():
-    assert list(polyphase(Fraction(5)).blocks([], 0.0)) == []
 
 
 def test_a_view_with_gaps_is_taken_as_it_is():

@@ -30,16 +30,13 @@ def csv(tmp_path):
     return path
 
 
-def test_a_recording_says_where_it_comes_from(wav):
+def test_a_recording_says_where_it_comes_from_and_outlives_its_file(wav):
     recording = read(str(wav))
     assert (recording.id, recording.rate) == ("run 7", Fraction(44_100))
     assert (recording.origin.path, recording.origin.channel) == (wav, "channel 1")
     assert recording.origin.sha256 == hashlib.sha256(wav.read_bytes()).hexdigest()
     assert recording.signal.dtype == np.float32
     assert recording.signal.tolist() == [0, 12345, -1]
-
-
-def test_samples_stay_when_the_file_is_gone(wav):
     recording = read(wav)
     wav.unlink()
     assert recording.signal.tolist() == [0, 12345, -1]
@@ -66,9 +63,12 @@ def test_a_rate_that_is_none_is_refused(csv, given):
         read(csv, "DE", given)
 
 
-def test_a_rate_is_never_guessed(csv):
+def test_a_rate_is_never_guessed_and_two_must_agree(csv, wav):
     with pytest.raises(RecordingError, match=r"a\.csv: the file does not say its sampling rate; give it in Hz"):
         read(csv, "DE")
+    assert read(wav, rate=44_100.0).rate == 44_100
+    with pytest.raises(RecordingError, match=r"run 7\.wav: the file says 44100 Hz, but rate=48000 was given"):
+        read(wav, rate=48_000)
 
 
 def test_a_rate_is_asked_for_before_a_long_file_is_gone_through(tmp_path):
@@ -77,12 +77,6 @@ def test_a_rate_is_asked_for_before_a_long_file_is_gone_through(tmp_path):
         read(tmp_path / "a.npy")
     with pytest.raises(RecordingError, match="the signal is constant"):
         read(tmp_path / "a.npy", rate=1)
-
-
-def test_two_rates_must_agree(wav):
-    assert read(wav, rate=44_100.0).rate == 44_100
-    with pytest.raises(RecordingError, match=r"run 7\.wav: the file says 44100 Hz, but rate=48000 was given"):
-        read(wav, rate=48_000)
 
 
 def test_several_signals_call_for_a_choice(csv):
@@ -131,10 +125,15 @@ def test_unusable_samples_are_refused_with_the_reason(tmp_path, array, message):
         read(tmp_path / "a.npy", rate=1)
 
 
-def test_text_that_is_no_table_is_refused(tmp_path):
+def test_text_that_is_no_table_and_a_damaged_file_are_refused(tmp_path):
     (tmp_path / "a.txt").write_text("1\n2\nthree\n")
     with pytest.raises(RecordingError, match=r"a\.txt: cannot be read as text: could not convert string 'three'"):
         read(tmp_path / "a.txt", rate=1)
+    for suffix in ("wav", "flac", "npy", "mat"):
+        path = tmp_path / f"a.{suffix}"
+        path.write_bytes(b"this is none of it" * 20)
+        with pytest.raises(RecordingError, match=rf"a\.{suffix}: cannot be read as "):
+            read(path, rate=1)
 
 
 def test_what_is_no_file_is_refused(tmp_path):
@@ -168,14 +167,6 @@ def test_a_file_without_permission_is_refused(wav):
         read(wav)
 
 
-def test_a_damaged_file_is_refused(tmp_path):
-    for suffix in ("wav", "flac", "npy", "mat"):
-        path = tmp_path / f"a.{suffix}"
-        path.write_bytes(b"this is none of it" * 20)
-        with pytest.raises(RecordingError, match=rf"a\.{suffix}: cannot be read as "):
-            read(path, rate=1)
-
-
 FILE = Path("a.wav")
 
 
@@ -183,15 +174,13 @@ def blocks(*values, dtype=np.float64):
     return [np.array(block, dtype=dtype) for block in values]
 
 
-def test_blocks_come_as_float32_in_their_order():
+def test_blocks_come_as_float32_in_their_order_and_uncopied():
     found = list(checked(FILE, blocks([1, 2], [3], dtype=">i2")))
     assert [block.tolist() for block in found] == [[1, 2], [3]]
     assert all(block.dtype == np.float32 for block in found)
-
-
-def test_float32_is_not_copied():
     (block,) = blocks([1, 2], dtype=np.float32)
     assert next(checked(FILE, [block])) is block
+    assert len(list(checked(FILE, blocks([1, 1], [2, 2])))) == 2
 
 
 @pytest.mark.parametrize(
@@ -215,10 +204,6 @@ def test_nothing_unusable_is_handed_out():
     with pytest.raises(RecordingError, match="NaN"):
         handed.extend(checked(FILE, blocks([0, 1], [np.nan], [2, 3])))
     assert [block.tolist() for block in handed] == [[0, 1]]
-
-
-def test_two_constant_blocks_may_differ():
-    assert len(list(checked(FILE, blocks([1, 1], [2, 2])))) == 2
 
 
 @pytest.mark.parametrize(

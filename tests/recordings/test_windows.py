@@ -23,14 +23,11 @@ from dualres.recordings.windows import (
 from tests.recordings.few import InBlocks
 
 
-def test_half_overlapping():
+def test_windows_half_overlap_as_the_paper_counts():
     assert half_overlapping(100, 40) == [0, 20, 40, 60]
     assert half_overlapping(99, 40) == [0, 20, 40]
     assert half_overlapping(100, 40, limit=2) == [0, 20]
     assert half_overlapping(39, 40) == []
-
-
-def test_the_paper_s_counts():
     assert len(half_overlapping(60 * 64_000, 32_768)) == 233
     assert len(half_overlapping(4 * 64_000, 32_768)) == 14
     assert evenly(64_000, 4, 32_768) == [64_000, 96_768, 129_536, 162_304]
@@ -53,16 +50,13 @@ def test_every_window_is_a_view_of_what_would_be_cut(samples):
         assert np.shares_memory(windows, signal) == (samples >= 40)
 
 
-def test_cut():
+def test_cut_copies_the_windows_at_their_starts():
     signal = np.arange(10, dtype=np.float32)
     assert cut(signal, [0, 4], 3).tolist() == [[0, 1, 2], [4, 5, 6]]
     with pytest.raises(RecordingError, match=r"pump: a window ends at sample 11, .* has 10"):
         cut(signal, [8], 3, "pump")
     with pytest.raises(RecordingError):
         cut(signal, [-1], 3)
-
-
-def test_cut_windows_are_copies():
     signal = np.zeros(10, dtype=np.float32)
     cut(signal, [0], 3)[0, 0] = 1
     assert not signal.any()
@@ -101,13 +95,10 @@ def test_blocks_hold_every_window_once_and_in_order(samples, limit):
     np.testing.assert_array_equal(np.concatenate(some), every_window(signal, 40, limit))
 
 
-def test_blocks_are_resampled_as_the_whole_is():
+def test_blocks_are_resampled_as_the_whole_is_and_are_views_of_what_is_in_memory():
     recording = Recording.from_array(np.random.default_rng(0).standard_normal(7_000), 12_800)
     whole = at_rate(recording, 64_000, 4096)
     np.testing.assert_array_equal(np.concatenate(blocks(recording, 64_000, 4096, 2)), every_window(whole, 4096))
-
-
-def test_blocks_of_a_signal_in_memory_are_views():
     signal = np.arange(1000, dtype=np.float32)
     some = blocks(Recording.from_array(signal, 10), 10, 40, 3)
     assert len(some) == 17
@@ -124,20 +115,17 @@ def test_blocks_of_windows_do_not_depend_on_those_of_samples(samples, block, win
     np.testing.assert_array_equal(np.concatenate(some), every_window(signal, 20))
 
 
-def test_blocks_of_too_short_a_recording():
+def test_a_recording_too_short_for_a_window_is_told_by_how_much():
     with pytest.raises(RecordingError, match=r"pump: 3.900 s long, but one window takes 4.000 s"):
         blocks(Recording.from_array(np.arange(39), 10, "pump"), 10, 40, 3)
+    assert shortage(32_767, 32_768, 64_000) == "32767 samples long, but one window takes 32768 samples"
+    assert shortage(32_700, 32_768, 64_000) == "0.511 s long, but one window takes 0.512 s"
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_is_positive(limit):
     with pytest.raises(ConfigError, match=f"at most {limit} windows are none; give a positive limit"):
         blocks(Recording.from_array(np.arange(100), 10), 10, 40, 3, limit)
-
-
-def test_very_little_is_lacking_in_samples():
-    assert shortage(32_767, 32_768, 64_000) == "32767 samples long, but one window takes 32768 samples"
-    assert shortage(32_700, 32_768, 64_000) == "0.511 s long, but one window takes 0.512 s"
 
 
 def test_what_is_lacking_is_said_in_the_samples_of_the_file():

@@ -25,12 +25,10 @@ def audit(
     signals: bool = True,
     progress: Progress = quiet,
 ) -> list[Finding]:
-    """Everything found about a split, leaks first.
+    """Everything found about a split, leaks first; of several axes, by the signals of the first.
 
-    With `signals=False` only what is known about the recordings is looked at and no signal is loaded. `limitations` are
-    those the dataset states about itself; they are passed on. `progress` counts a step to read each recording, and a
-    step to compare each evaluated one. Of several axes the signals of the first are looked at: what
-    was copied was copied in all of them.
+    With `signals=False` no signal is loaded. `limitations` are those that the dataset states about itself. `progress`
+    counts a step to read each recording, and one to compare each evaluated one.
     """
     support, evaluation = _pick(recordings, split.support), _pick(recordings, split.evaluation)
     found = [
@@ -98,7 +96,6 @@ def _once(same: Sequence[Finding]) -> Finding:
 
 
 def _pick(recordings: Recordings, names: Sequence[str]) -> list[Recording]:
-    """The recordings of those names, each once."""
     known = {r.id: replace(r, load=r.axes[0].load, axes=()) if r.axes else r for r in recordings}
     if len(known) != len(recordings):
         raise ConfigError("two recordings have the same id, so a split cannot tell them apart; rename one")

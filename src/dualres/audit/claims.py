@@ -30,27 +30,20 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
     for known_by in ("path", "sha256"):
         sources = _by(evaluation, partial(_source, known_by))
         for r in support:
-            source = _source(known_by, r)
-            if source is None:
-                continue
-            for other in sources.get(source, []):
-                if other.id != r.id and (r.id, other.id) not in told and not _of_two_components(r, other):
+            for other in sources.get(_source(known_by, r) or ("", None), []):
+                apart = r.origin.part and other.origin.part and not r.origin.part.overlaps(other.origin.part)
+                two_components = r.component and other.component and r.component != other.component
+                if other.id != r.id and (r.id, other.id) not in told and not (apart and two_components):
                     told.add((r.id, other.id))
                     # Even different stretches of one file are one measurement of one machine.
                     message = f"{r.id} in the support and {other.id} in the evaluation come from the same file"
-                    yield Finding("same-file", "leak", message, (r.id, other.id), {"file": source[0]})
+                    evidence = {"file": str(getattr(r.origin, known_by))}
+                    yield Finding("same-file", "leak", message, (r.id, other.id), evidence)
 
 
 def _source(known_by: str, recording: Recording) -> tuple[str, str | None] | None:
     file = getattr(recording.origin, known_by)
     return (str(file), recording.origin.channel) if file else None
-
-
-def _of_two_components(one: Recording, other: Recording) -> bool:
-    """Whether these are parts of one file that recorded different components, one after the other."""
-    if not (one.origin.part and other.origin.part and one.component and other.component):
-        return False
-    return one.component != other.component and not one.origin.part.overlaps(other.origin.part)
 
 
 def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
@@ -128,10 +121,7 @@ def _condition(support: Recordings, evaluation: Recordings, claim: str) -> Itera
 
 
 def condition_named(recordings: Recordings, claim: str) -> str:
-    """The condition that a claim is about: itself, its last word, or either with a unit.
-
-    "motion mode" is about "mode", "load" is about "load_hp".
-    """
+    """The condition of a claim: itself, its last word ("mode" for "motion mode"), or either with a unit ("load_hp")."""
     keys = sorted({key for r in recordings for key in r.condition})
     wanted = (claim, *claim.split()[-1:]) if claim.strip() else ()
     named = [key for name in wanted for key in keys if key.lower() == name.lower()]
@@ -176,10 +166,7 @@ def classes(support: Recordings, evaluation: Recordings) -> Iterator[Finding]:
 
 
 def exposure(split: Split, support: Recordings, samples: Mapping[str, int]) -> Iterator[Finding]:
-    """Support windows where none may be, and more labelled seconds than declared.
-
-    `samples` holds the length of each recording at its native rate, as far as it is known.
-    """
+    """Support windows where none may be, and more labelled seconds than declared; `samples` are at native rates."""
     kind = "windows-outside-exposure"
     members = {r.id: r for r in support}
     seconds: dict[str, float] = defaultdict(float)
@@ -206,7 +193,6 @@ def exposure(split: Split, support: Recordings, samples: Mapping[str, int]) -> I
 
 
 def _shared(support: Recordings, evaluation: Recordings, what: Callable[[Recording], str | None]) -> dict[str, Ids]:
-    """What both sides have, with the recordings that have it."""
     learned, judged = _by(support, what), _by(evaluation, what)
     return {value: tuple(r.id for r in learned[value] + judged[value]) for value in learned if value in judged}
 

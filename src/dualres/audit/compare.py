@@ -19,10 +19,10 @@ _BLOCK_BYTES = 2**28  # of spectra held at a time
 def copies(
     support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, *, progress: Progress
 ) -> Iterator[Finding]:
-    """Evaluated recordings that share a stretch of signal with a support recording.
+    """Evaluated recordings that share a stretch of signal with a support recording, but not all of it.
 
-    Copies are found that are shifted, scaled, inverted, resampled, trimmed, embedded, noisy, filtered, played backwards
-    or up to 1.5 % faster or slower. Identical ones are left to `identical`.
+    Copies may be shifted, scaled, inverted, resampled, trimmed, embedded, noisy, filtered, played backwards or up to
+    1.5 % faster or slower.
     """
     usable = {name for name, t in known.items() if t.seconds >= SHORTEST_S and t.rms > 0}
     skipped = tuple(dict.fromkeys(r.id for r in (*support, *evaluation) if r.id not in usable))
@@ -45,7 +45,10 @@ def copies(
                     pair = (suspect.learned.id, judged.id)
                     if pair in reported or known[pair[0]].sha256 == known[judged.id].sha256:
                         continue
-                    match = _match(suspect, judged, shelf)
+                    learned, played = shelf.signal(suspect.learned), shelf.signal(judged)
+                    played = played[::-1] if suspect.backwards else played
+                    rate = float(judged.rate) * (1 + suspect.stretch)
+                    match = confirm(learned, float(suspect.learned.rate), played, rate, lag_s=suspect.lag_s)
                     if match:
                         reported.add(pair)
                         yield _copied(suspect, judged, match)
@@ -64,14 +67,6 @@ def _blocks(support: Recordings, known: dict[str, Traits], grid: FrequencyGrid) 
         block.append(r)
         size += own
     yield block
-
-
-def _match(suspect: Suspect, judged: Recording, shelf: Shelf) -> Match | None:
-    learned, played = shelf.signal(suspect.learned), shelf.signal(judged)
-    if suspect.backwards:
-        played = played[::-1]
-    rate = float(judged.rate) * (1 + suspect.stretch)
-    return confirm(learned, float(suspect.learned.rate), played, rate, lag_s=suspect.lag_s)
 
 
 def _copied(suspect: Suspect, judged: Recording, match: Match) -> Finding:

@@ -1,14 +1,22 @@
 """Whether two recordings really share a stretch of signal, or merely are of one machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import TOP_HZ, FrequencyGrid, correlate, fingerprint, plain_correlation, top_of
-from dualres.audit.fourier import Series, fast_size, irfft, rfft
+from dualres.audit.fingerprint import (
+    TOP_HZ,
+    FrequencyGrid,
+    Series,
+    correlate,
+    fast_size,
+    fingerprint,
+    irfft,
+    plain_correlation,
+    rfft,
+    top_of,
+)
 from dualres.audit.screen import SHORTEST_S
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Samples

@@ -26,9 +26,8 @@ _SHUFFLES = 999
 
 
 def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, Traits]) -> Iterator[Finding]:
-    """Cues by which the evaluated recordings are named far above chance, by the nearest support recording in that cue.
-
-    Without `known` traits only the rate is looked at.
+    """Cues by which the nearest support recording names evaluated ones far above chance; without `known`, only the
+    rate.
     """
     support = [r for r in support if r.label]
     classes = sorted({r.label for r in support if r.label})
@@ -56,7 +55,6 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
 
 
 def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -> dict[str, Exact]:
-    """Each cue's value for each recording, on a scale that suits its tolerance."""
     values = {"rate": np.log([float(r.rate) for r in recordings])}
     if known:
         traits = [known[r.id] for r in recordings]

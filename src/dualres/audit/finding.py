@@ -30,10 +30,7 @@ class Split:
 
 
 def read_split(path: Path, held_out: str | None = None) -> Split:
-    """The split that a CSV with the columns file and side describes; `held_out` is what it claims to hold out.
-
-    The columns channel, start_s and end_s pick one of a file's recordings, as in labels.csv.
-    """
+    """The split of a CSV with the columns file and side, and channel, start_s and end_s as in labels.csv."""
     sides: dict[str, list[str]] = {side: [] for side in SIDES}
     for number, values in cells_of(path):
         where = f"{path}, line {number}"
@@ -50,8 +47,7 @@ def read_split(path: Path, held_out: str | None = None) -> Split:
 def with_ids(split: Split, recordings: Recordings, folder: Path, left_out: Mapping[str, str]) -> Split:
     """The split by the recordings' ids, where it names files as labels.csv does: relative to the folder.
 
-    A file stands for all recordings that were made of it, by channels or in parts. `left_out` has the files that could
-    not be used, with the reason.
+    A file stands for all recordings made of it. `left_out` has the files that could not be used, with the reason.
     """
     of_file: dict[Path, list[str]] = defaultdict(list)
     for r in recordings:

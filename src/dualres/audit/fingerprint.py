@@ -1,7 +1,6 @@
 """Telling a copy of a vibration signal from another signal of the same machine.
 
-Two recordings of one rig at one speed are alike: shaft and mesh put the same lines into both, and impacts excite the
-same modes. What never happens twice is the noise between the lines. A fingerprint therefore keeps the phase of every
+What never happens twice is the noise between the lines of shaft and mesh. A fingerprint keeps the phase of every
 frequency and drops its magnitude, drops the lines, and limits the blows. Gain, offset and smooth filters hardly change
 it, a delay turns its phases evenly. Fingerprints live on a grid of frequencies in Hz, so that signals of different
 rates are compared without resampling.
@@ -9,13 +8,17 @@ rates are compared without resampling.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dualres.audit.fourier import ComplexSpectrum, fast_size, irfft, rfft, tapered
 from dualres.utils.arrays import Reals
+
+Series = npt.NDArray[np.float32]
+ComplexSpectrum = npt.NDArray[np.complex64]
 
 TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach of most recordings
 _TOP_SHARE = 0.45  # of the rate: above this the resampler that made a copy may have left nothing
@@ -82,10 +85,7 @@ def correlate(prints: ComplexSpectrum, other: ComplexSpectrum, grid: FrequencyGr
 
 
 def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float:
-    """The largest normalised cross-correlation, with its sign, of two signals of equal duration.
-
-    Only frequencies that both rates can carry are counted.
-    """
+    """The largest normalised cross-correlation, signed, of two signals of equal duration, where both rates carry it."""
     seconds = len(a) / rate_a
     high = int(_TOP_SHARE * min(rate_a, rate_b) * seconds)
     x, y = rfft(a - a.mean())[:high], rfft(b - b.mean())[:high]
@@ -102,3 +102,44 @@ def noise_floor(magnitude: Reals, width: int) -> Reals:
     centres = (np.arange(blocks) + 0.5) * len(magnitude) / blocks
     floor: Reals = np.interp(np.arange(len(magnitude)), centres, medians).astype(np.float32)
     return floor
+
+
+def rfft(series: npt.NDArray[Any], size: int | None = None) -> ComplexSpectrum:
+    """The spectrum along the last axis, of `size` samples; NumPy before 2.0 computes it in double precision."""
+    return np.fft.rfft(series, size).astype(np.complex64, copy=False)
+
+
+def irfft(spectrum: npt.NDArray[Any], size: int) -> Series:
+    """The `size` samples that have this spectrum, along the last axis."""
+    return np.fft.irfft(spectrum, size).astype(np.float32, copy=False)
+
+
+def fast_size(least: int) -> int:
+    """The smallest size from `least` on whose prime factors are 2, 3 and 5."""
+    best = 1 << max(0, least - 1).bit_length()
+    five = 1
+    while five < best:
+        odd = five
+        while odd < best:
+            best = min(best, odd << max(0, math.ceil(least / odd) - 1).bit_length())
+            odd *= 3
+        five *= 5
+    return best
+
+
+def refined(series: Series, times: int) -> Series:
+    """As many `times` as many samples of the same band-limited series, as if it repeated."""
+    count = len(series)
+    spectrum = np.zeros(times * count // 2 + 1, np.complex64)
+    spectrum[: count // 2 + 1] = rfft(series)
+    if count % 2 == 0:
+        spectrum[count // 2] /= 2  # it stood for both halves of the spectrum
+    return irfft(spectrum, times * count) * np.float32(times)
+
+
+def tapered(count: int, share: float) -> Series:
+    """A window of ones that rises and falls as a cosine does over half of a `share` at either end (Tukey's)."""
+    ramp = share * (count - 1) / 2  # samples
+    to_end = np.minimum(np.arange(count), np.arange(count)[::-1])
+    rising = 0.5 - 0.5 * np.cos(np.pi * np.minimum(to_end / max(ramp, 1e-9), 1))
+    return np.where(to_end <= int(ramp), rising, 1.0).astype(np.float32) if count > 1 else np.ones(count, np.float32)

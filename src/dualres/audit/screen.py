@@ -5,15 +5,12 @@ a suspect, to be looked at closely. A recording is compared as it is and played 
 from its middle is compared at other speeds, below 1 kHz, where a stretch does the least harm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import FrequencyGrid, correlate
-from dualres.audit.fourier import ComplexSpectrum, Series, fast_size, irfft, refined, rfft
+from dualres.audit.fingerprint import ComplexSpectrum, FrequencyGrid, Series, correlate, fast_size, irfft, refined, rfft
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
 from dualres.utils.arrays import Reals
@@ -59,7 +56,10 @@ def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Ite
     for start in range(0, len(signal), length):
         part = signal[start : start + length]
         if start == 0 or len(part) >= SHORTEST_S * rate:
-            yield Piece(recording, start / rate, len(part) / rate, _spectrum(whitened(part, rate), grid))
+            spectrum = rfft(whitened(part, rate)[: grid.size], grid.size)
+            energy = float(np.vdot(spectrum, spectrum).real)
+            unit = spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
+            yield Piece(recording, start / rate, len(part) / rate, unit)
 
 
 def suspects(
@@ -70,7 +70,8 @@ def suspects(
     of_judged = list(pieces_of(judged, signal, grid))
     for other in of_judged:
         # Lag 0 of the piece played backwards is its last sample.
-        backwards = other.spectrum.conj() * _delay(round(other.seconds * RATE) - 1, grid)
+        turns = np.arange(grid.size // 2 + 1) * ((round(other.seconds * RATE) - 1) / grid.size)
+        backwards = other.spectrum.conj() * np.exp(-2j * np.pi * turns).astype(np.complex64)
         for row, _ in _outstanding(spectra, (other.spectrum + backwards)[None], grid):
             piece = pieces[row]
             if piece.recording.id == judged.id:
@@ -130,10 +131,7 @@ def _stretched(
 def _fitted(
     piece: Piece, series: Series, stretch: float, centre: float, *, grid: FrequencyGrid
 ) -> tuple[float, float] | None:
-    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere.
-
-    At first half a second is compared, then more of it, at stretches that are closer to each other.
-    """
+    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere."""
     learned = irfft(piece.spectrum, grid.size)
     finer = 4
     fine = refined(series, finer)
@@ -164,16 +162,3 @@ def _played(series: Series, middle: float, stretch: float, *, count: int, step: 
     at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
     played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)
     return played
-
-
-def _spectrum(series: Series, grid: FrequencyGrid) -> ComplexSpectrum:
-    spectrum = rfft(series[: grid.size], grid.size)
-    energy = float(np.vdot(spectrum, spectrum).real)
-    return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
-
-
-def _delay(samples: int, grid: FrequencyGrid) -> ComplexSpectrum:
-    """What a delay does to a spectrum."""
-    turns = np.arange(grid.size // 2 + 1) * (samples / grid.size)
-    delay: ComplexSpectrum = np.exp(-2j * np.pi * turns).astype(np.complex64)
-    return delay

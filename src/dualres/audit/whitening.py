@@ -1,18 +1,14 @@
 """What never happens twice: the noise of a recording, without its lines, its resonances and its loudness.
 
-A fingerprint looks at a whole stretch at once. Here the spectrum is flattened a quarter of a second at a time, so that
-a short piece of one recording looks the same within another one. Lines that are too close to be told apart in so short
-a time are taken away afterwards, over the whole length.
+The spectrum is flattened a quarter of a second at a time, so that a short piece of one recording looks the same within
+another one. Lines too close to be told apart in that time are taken away over the whole length.
 """
-
-from __future__ import annotations
 
 from itertools import pairwise
 
 import numpy as np
 
-from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, noise_floor, top_of
-from dualres.audit.fourier import Series, fast_size, irfft, rfft
+from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, Series, fast_size, irfft, noise_floor, rfft, top_of
 from dualres.utils.arrays import Reals
 
 RATE = 2 * TOP_HZ  # Hz, of whitened signals

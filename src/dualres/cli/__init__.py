@@ -90,7 +90,8 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if not is_extra(error.name):
             raise
-        complain("Error:", sentence(_command(sys.argv[1:]), str(error.name)), "bold red")
+        words = sys.argv[1 : 3 if sys.argv[1:] and sys.argv[1] in GROUPS else 2]  # without its arguments
+        complain("Error:", sentence(" ".join(["dualres", *words]), str(error.name)), "bold red")
         sys.exit(2)
     except DualResError as error:
         complain("Error:", str(error), "bold red")
@@ -101,12 +102,6 @@ def main() -> None:
         where = error.filename or gettempdir()  # scratch files lie there
         complain("Error:", f"{where}: no room is left to write ({error.strerror}); make some and try again", "bold red")
         sys.exit(2)
-
-
-def _command(words: list[str]) -> str:
-    """What was asked for, without its arguments: `dualres bench run`."""
-    count = 2 if words and words[0] in GROUPS else 1
-    return " ".join(["dualres", *words[:count]])
 
 
 def _version(wanted: bool) -> None:

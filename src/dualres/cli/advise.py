@@ -48,7 +48,7 @@ def advise(
     """
     need("dualres advise", *TRAINING)
     from dualres.advise.advice import advise as advice_on
-    from dualres.cli.models import loaded
+    from dualres.cli.folder import loaded
     from dualres.judge.verdict import diagnose_recording
 
     judge = loaded(model) if model else None

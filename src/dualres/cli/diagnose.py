@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from dualres.cli.console import complain, counted, echo
-from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, loaded, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.printable import printable
@@ -34,84 +34,70 @@ BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of
 SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
 
 
-ModelArgument = Annotated[Path, typer.Argument(help="A model file, from dualres fit.")]
-FilesArgument = Annotated[
-    list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object per line.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")]
-TogetherOption = Annotated[
-    bool,
-    typer.Option(
-        "--together",
-        help="Let all files correct each other's verdicts, per operating condition that a folder's labels.csv "
-        "names (docs/adaptation.md). For files of several classes.",
-    ),
-]
-HealthyOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        help="A recording of this very machine running well, or a folder of them, as its baseline "
-        "(docs/adaptation.md); may be repeated. For models of views."
-    ),
-]
-HealthyClassOption = Annotated[
-    str | None,
-    typer.Option(show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."),
-]
-ErrorOption = Annotated[
-    float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
-]
-SureOption = Annotated[
-    float | None,
-    typer.Option(
-        show_default="on average over calibrations",
-        help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
-    ),
-]
-OverTimeOption = Annotated[
-    float | None,
-    typer.Option(
-        "--over-time",
-        metavar="[SECONDS]",
-        help=f"A verdict for every so many seconds of each recording, {SEGMENT_S:g} if no number follows.",
-    ),
-]
-PictureOption = Annotated[
-    Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
-]
-CompareOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
-    ),
-]
-ExecutorOption = Annotated[
-    Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
-]
-AddressOption = Annotated[
-    str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
-]
-
-
 def diagnose(
-    model: ModelArgument,
-    files: FilesArgument,
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
+    ],
     channel: ChannelOption = None,
     rate: RateOption = None,
     *,
-    as_json: JsonOption = False,
-    as_csv: CsvOption = False,
-    together: TogetherOption = False,
-    healthy: HealthyOption = None,
-    healthy_class: HealthyClassOption = None,
-    error: ErrorOption = 0.1,
-    sure: SureOption = None,
-    over_time: OverTimeOption = None,
-    picture: PictureOption = None,
-    compare: CompareOption = None,
-    executor: ExecutorOption = "local",
-    address: AddressOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
+    together: Annotated[
+        bool,
+        typer.Option(
+            "--together",
+            help="Let all files correct each other's verdicts, per operating condition that a folder's labels.csv "
+            "names (docs/adaptation.md). For files of several classes.",
+        ),
+    ] = False,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A recording of this very machine running well, or a folder of them, as its baseline "
+            "(docs/adaptation.md); may be repeated. For models of views."
+        ),
+    ] = None,
+    healthy_class: Annotated[
+        str | None,
+        typer.Option(
+            show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
+        ),
+    ] = None,
+    error: Annotated[
+        float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
+    ] = 0.1,
+    sure: Annotated[
+        float | None,
+        typer.Option(
+            show_default="on average over calibrations",
+            help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
+        ),
+    ] = None,
+    over_time: Annotated[
+        float | None,
+        typer.Option(
+            "--over-time",
+            metavar="[SECONDS]",
+            help=f"A verdict for every so many seconds of each recording, {SEGMENT_S:g} if no number follows.",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
+        ),
+    ] = None,
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
+    ] = None,
 ) -> None:
     """Judge recordings: one line each, with verdict, probability, runner-up and answer.
 
@@ -120,12 +106,16 @@ def diagnose(
     cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
     that it learned from; what is different about a recording is said after its verdict.
     """
-    _refuse_mixed(together=together, healthy=bool(healthy), over_time=over_time, compare=compare, executor=executor)
+    if over_time is not None and (together or executor == "ray"):
+        raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
+    if compare and (together or healthy or over_time is not None or executor == "ray"):
+        raise ConfigError(
+            "--compare judges every file alone and here; leave out --together, --healthy, --over-time and ray"
+        )
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
-    from dualres.cli.models import loaded
     from dualres.judge import files as judging
     from dualres.recordings.labels.read import to_judge
 
@@ -192,18 +182,6 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _refuse_mixed(
-    *, together: bool, healthy: bool, over_time: float | None, compare: Path | None, executor: str
-) -> None:
-    """An error for ways of judging that exclude each other."""
-    if over_time is not None and (together or executor == "ray"):
-        raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
-    if compare and (together or healthy or over_time is not None or executor == "ray"):
-        raise ConfigError(
-            "--compare judges every file alone and here; leave out --together, --healthy, --over-time and ray"
-        )
-
-
 def _writer(style: str, context: VerdictContext) -> VerdictWriter:
     kinds: dict[str, type[TextWriter | JsonWriter | TableWriter]] = {
         "text": TextWriter,
@@ -231,7 +209,6 @@ def _write(judged: Iterable[FileVerdict], writer: VerdictWriter) -> int:
 
 
 def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], writer: VerdictWriter) -> None:
-    """Write each file whose verdict differs from that of an earlier model."""
     judged = changed = failed = 0
     for was, one in zip(before, now, strict=True):
         if not (was.verdict and one.verdict):
@@ -320,7 +297,9 @@ class JsonWriter(VerdictWriter):
     """An object per line."""
 
     def write(self, one: FileVerdict) -> None:
-        said, batch, baseline = self._object(one), self.context.batch, self.context.baseline
+        from dualres.judge.files import as_object
+
+        said, batch, baseline = as_object(one), self.context.batch, self.context.baseline
         if batch and one.alone:
             said["condition"] = dict(one.condition)
             said["alone"] = {name: value for name, value in one.alone.as_data().items() if name != "windows"}
@@ -331,14 +310,10 @@ class JsonWriter(VerdictWriter):
         typer.echo(json.dumps(said))
 
     def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
-        earlier = self._object(before)
-        typer.echo(json.dumps({**self._object(one), "before": {key: earlier[key] for key in BEFORE}}))
-
-    @staticmethod
-    def _object(one: FileVerdict) -> dict[str, object]:
         from dualres.judge.files import as_object
 
-        return as_object(one)
+        earlier = as_object(before)
+        typer.echo(json.dumps({**as_object(one), "before": {key: earlier[key] for key in BEFORE}}))
 
 
 class TableWriter(VerdictWriter):
@@ -347,18 +322,18 @@ class TableWriter(VerdictWriter):
     def __init__(self, context: VerdictContext) -> None:
         super().__init__(context)
         self._table = csv.writer(sys.stdout)
+        when = ["start_s", "end_s"] if context.over_time else []
+        alone = ["alone"] if context.batch else []
+        remarks = ["differences"] if context.learned_from else []
+        heads = [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
         changes = ["verdict", "probability", "before", "probability_before"]
-        self._table.writerow(["file", *(changes if context.compared else self._heads())])
-
-    def _heads(self) -> list[str]:
-        when = ["start_s", "end_s"] if self.context.over_time else []
-        alone = ["alone"] if self.context.batch else []
-        remarks = ["differences"] if self.context.learned_from else []
-        return [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
+        self._table.writerow(["file", *(changes if context.compared else heads)])
 
     def write(self, one: FileVerdict) -> None:
         context, verdict = self.context, one.verdict
-        named = _name_and_time(one) if context.over_time else [_name(one)]
+        times = (one.part.start_s, one.part.end_s) if one.part else (None, None)
+        whole = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
+        named = [whole, *times] if context.over_time else [_name(one)]
         said = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
         alone = [one.alone.label if one.alone else ""] if context.batch else []
         differing = ["; ".join(map(str, verdict.differences)) if verdict else ""] if context.learned_from else []
@@ -383,9 +358,3 @@ def _verdicts(before: FileVerdict, one: FileVerdict) -> tuple[Verdict, Verdict]:
 def _name(one: FileVerdict) -> str:
     """A file as it was given, with the channel and the segment that a list names."""
     return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
-
-
-def _name_and_time(one: FileVerdict) -> list[str | float | None]:
-    """Of a segment, as three cells."""
-    name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
-    return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import ChannelOption, FolderInput, RateOption, parsed_rate, show_left_out
+from dualres.cli.folder import ChannelOption, FolderInput, RateOption, loaded, parsed_rate, show_left_out
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import need
 
@@ -69,7 +69,6 @@ def explain(
 
     With the speed of the shaft and the geometry of a bearing or a gear, look for fault lines as well.
     """
-    from dualres.cli.models import loaded
     from dualres.explain.report import MachineFacts, examine, row_of
     from dualres.judge.files import read_for
 

@@ -47,7 +47,7 @@ def export(
     64 kHz. A model of several axes takes them together, one of several
     networks averages them.
     """
-    from dualres.cli.models import loaded as load
+    from dualres.cli.folder import loaded as load
 
     if to is ExportKind.C99:
         _export_c99(

@@ -32,8 +32,8 @@ def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForec
 
 
 def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: Path | None) -> None:
-    """What to expect of the model, which classes are taken for which, and where it lies."""
-    from dualres.cli.models import cost_of
+    """What to expect of the model, and where it lies."""
+    from dualres.cli.folder import cost_of
     from dualres.judge.verdict import promises_of
 
     card = fitted.model.card

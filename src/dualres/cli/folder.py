@@ -1,4 +1,4 @@
-"""Options and output that commands on a user's own recordings share."""
+"""What commands on a user's own files share: options, folders of recordings, and models."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ from dualres.cli.console import complain, console, progress
 from dualres.errors import RecordingError
 
 if TYPE_CHECKING:
+    from dualres.judge.model import Model
+    from dualres.model_file.card import Card
     from dualres.recordings.labels.folder import Folder
 
 
@@ -82,18 +85,10 @@ class FolderInput:
         from dualres.recordings.labels.folder import read_folder
         from dualres.recordings.labels.selection import Selection
 
-        selection = Selection.parsed(self.where or (), self.exclude or ())
+        chosen = Selection.parsed(self.where or (), self.exclude or ())
+        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=self.unlabelled)
         with progress("Nothing was written.") as report:
-            rate = parsed_rate(self.rate)
-            return read_folder(
-                self.folder,
-                self.channel,
-                rate,
-                report,
-                labels=self.labels,
-                selection=selection,
-                unlabelled=self.unlabelled,
-            )
+            return read(self.folder, self.channel, parsed_rate(self.rate), report)
 
 
 def understood(source: FolderInput, *, shown: bool = True) -> Folder:
@@ -121,8 +116,7 @@ def _show_folder(found: Folder) -> None:
         seconds = sum(found.seconds[r.id] for r in members)
         known = str(len(components) or "unknown")
         table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
-    unusable = {"cannot be used": len(found.left_out)} if found.left_out else {}
-    left_out = {**found.not_chosen, **unusable}
+    left_out = {**found.not_chosen, **({"cannot be used": len(found.left_out)} if found.left_out else {})}
     if left_out:
         table.add_section()
     for reason, count in left_out.items():
@@ -146,3 +140,32 @@ def show_unusable(found: Folder) -> None:
         complain("same content", ", ".join(names), "yellow")
     if not found.recordings:
         raise RecordingError(f"none of the {len(found.left_out)} files could be used; the reasons are above")
+
+
+def loaded(path: Path) -> Model:
+    """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
+    from dualres.judge.model import load_any
+
+    accept_comparators()
+    return load_any(path)
+
+
+def accept_comparators() -> None:
+    """Let whatever asks for any model have fitted comparators, too."""
+    from dualres.judge.model import read_comparators_by
+
+    read_comparators_by(_load_comparator)
+
+
+def _load_comparator(path: Path) -> Model:
+    from dualres.cli.bench.folds import load_comparator
+
+    return load_comparator(path)
+
+
+def cost_of(card: Card) -> str:
+    """How the axes of a model are judged, and what a verdict takes of it."""
+    axes, members = len(card.channels), f" of {card.members} members" if card.members > 1 else ""
+    which = f"{axes} axes ({', '.join(card.channels)})"
+    how = f"a network{members} each" if card.axes == "apart" else f"one network{members} for all"
+    return f"{which}, {how}: a verdict costs {card.passes} times one axis'"

@@ -50,9 +50,8 @@ def judged_over_time(
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            found = list(
-                judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
-            )
+            said = judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
+            found = list(said)
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")
@@ -89,7 +88,6 @@ def _summary(found: Sequence[FileVerdict], seconds: float) -> str:
 
 
 def _unlike(one: FileVerdict) -> bool:
-    """Whether a segment is like nothing that was labelled."""
     from dualres.judge.trust.calibration import NONE_OF_THESE
 
     return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

@@ -30,7 +30,7 @@ def serve(
     models. The page is reachable from this machine only, by the link that is
     printed; docs/page.md says how to see that of a gateway. Ctrl-C ends it.
     """
-    from dualres.cli.models import accept_comparators
+    from dualres.cli.folder import accept_comparators
     from dualres.web import server
     from dualres.web.workspace import Workspace
 

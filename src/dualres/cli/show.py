@@ -1,18 +1,13 @@
 """`dualres show`: what a recording or a model is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dualres.cli.console import say
-from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
-
-if TYPE_CHECKING:
-    from dualres.recordings.recording import Recording
+from dualres.cli.folder import ChannelOption, RateOption, cost_of, loaded, parsed_rate
 
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -23,15 +18,13 @@ def show(
     rate: RateOption = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
-    from dualres.cli.models import cost_of
-    from dualres.cli.models import loaded as load
     from dualres.judge.verdict import promises_of
     from dualres.learn.estimate_text import sentences
     from dualres.recordings.readers import read
-    from dualres.recordings.recording import axes_of
+    from dualres.recordings.recording import axes_of, facts_of
 
     if path.suffix == ".safetensors":
-        card = load(path).card
+        card = loaded(path).card
         for key, value in card.as_data().items():
             named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
@@ -46,21 +39,15 @@ def show(
     for number, recording in enumerate(axes_of(read(path, channel, parsed_rate(rate)))):
         if number:
             say("")
-        _show(recording)
-
-
-def _show(recording: Recording) -> None:
-    from dualres.recordings.recording import facts_of
-
-    facts = facts_of(recording)
-    bars = "".join(BARS[round((len(BARS) - 1) * level)] for level in facts.spectrum)
-    for name, text in {
-        "file": f"{recording.origin.path}",
-        "channel": f"{recording.origin.channel}",
-        "rate": f"{recording.rate} Hz",
-        "length": f"{facts.samples} samples, {facts.seconds:.3f} s",
-        "mean, rms": f"{facts.mean:.4g}, {facts.rms:.4g}",
-        "crest": f"{facts.crest:.2f}",
-        "spectrum": f"{bars}  0 to {float(recording.rate / 2):g} Hz, log",
-    }.items():
-        say(f"{name:<10} {text}")
+        facts = facts_of(recording)
+        bars = "".join(BARS[round((len(BARS) - 1) * level)] for level in facts.spectrum)
+        for name, text in {
+            "file": f"{recording.origin.path}",
+            "channel": f"{recording.origin.channel}",
+            "rate": f"{recording.rate} Hz",
+            "length": f"{facts.samples} samples, {facts.seconds:.3f} s",
+            "mean, rms": f"{facts.mean:.4g}, {facts.rms:.4g}",
+            "crest": f"{facts.crest:.2f}",
+            "spectrum": f"{bars}  0 to {float(recording.rate / 2):g} Hz, log",
+        }.items():
+            say(f"{name:<10} {text}")

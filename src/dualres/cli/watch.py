@@ -175,7 +175,7 @@ def watch(
 
 def _run(settings: WatchSettings) -> int:
     """Watch until the end or a signal; the exit status."""
-    from dualres.cli.models import loaded
+    from dualres.cli.folder import loaded
     from dualres.stream.watch import start_watch
 
     display = WatchDisplay()

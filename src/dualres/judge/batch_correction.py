@@ -46,11 +46,10 @@ CHOSEN = Strength()
 def corrected(
     probabilities: npt.ArrayLike, conditions: Sequence[Hashable | None], strength: Strength = CHOSEN
 ) -> Exact:
-    """Probabilities of recordings judged together, (recordings, classes).
+    """Probabilities of recordings judged together, (recordings, classes), whatever their order.
 
-    `probabilities` are those of each recording alone, and `conditions` the operating conditions, None where unknown. A
-    recording alone in its batch keeps its probabilities to the last bit, and so does every recording that the guard
-    protects. The order of recordings and the names of conditions do not matter.
+    `probabilities` are those of each alone, and `conditions` the operating conditions, None where unknown. A recording
+    alone in its batch, or one that the guard protects, keeps its probabilities to the last bit.
     """
     named = np.array(probabilities, np.float64)
     count, classes = named.shape
@@ -74,10 +73,7 @@ def corrected(
 
 
 def spread(named: Exact) -> float:
-    """How evenly the verdicts on some recordings fall on the classes: 0 if all are the same, about 1 if at random.
-
-    It is the entropy of the verdicts over the entropy to expect of as many that are drawn evenly.
-    """
+    """How evenly verdicts fall on the classes, by their entropy over that expected of chance: 0 if all are the same."""
     count, classes = named.shape
     if count < 2 or classes < 2:
         return 0.0

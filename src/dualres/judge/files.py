@@ -22,7 +22,6 @@ from dualres.recordings.windows import covered, evenly
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
 
-
 Condition = tuple[tuple[str, str], ...]  # names and values, sorted
 
 
@@ -82,8 +81,7 @@ def judge_files(
 ) -> Iterator[FileVerdict]:
     """The files in their order; one that cannot be judged costs that file only.
 
-    A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
-    finds these by their names. Answers state the error rate `error`.
+    A row may bring its own channel and rate; the arguments serve the others. Answers state the error rate `error`.
     """
     for row in map(_row, files):
         yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure)))
@@ -99,9 +97,8 @@ def judge_files_by_ray(
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
-    """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
-
-    Files must lie at the same path on every machine.
+    """As `judge_files`, on the cluster at that address, which has all files at the same paths, or by a Ray started
+    here.
     """
     from dualres.utils.cluster import Cluster
 
@@ -119,10 +116,7 @@ def judge_files_by_ray(
 
 
 def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
-    """All verdicts, corrected by what the files say together, per operating condition where it is known.
-
-    `alone` then holds the verdict before. See `dualres.judge.batch_correction`.
-    """
+    """All verdicts, corrected by what the files say together, per operating condition; `alone` holds those before."""
     from dualres.judge.batch_correction import corrected
 
     every = tuple(judged)
@@ -132,6 +126,7 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
     probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
     conditions = [one.condition or None for one in every if one.verdict]
     rows = iter(corrected(probabilities, conditions).tolist())
+    config, half = model.card.config, model.card.config.window // 2
     return JointVerdicts(
         tuple(
             replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
@@ -139,7 +134,7 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
             else one
             for one in every
         ),
-        sum(_seconds(model, verdict) for verdict in alone),
+        sum(covered(evenly(0, verdict.windows, half), config.window) / config.rate for verdict in alone),
     )
 
 
@@ -149,12 +144,6 @@ def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[flo
     if answer and named != alone.probabilities:  # what was held out was judged alone
         answer = Answer(NO_PROMISE, (), answer.error, answer.sure, reason=ADAPTED)
     return replace(alone, label=max(named, key=named.__getitem__), probabilities=named, answer=answer)
-
-
-def _seconds(model: Model, verdict: Verdict) -> float:
-    """Unique seconds behind a verdict."""
-    config = model.card.config
-    return covered(evenly(0, verdict.windows, config.window // 2), config.window) / config.rate
 
 
 def _row(file: Path | LabelRow) -> LabelRow:

@@ -1,9 +1,8 @@
 """A baseline: how the very machine that is judged sounds when it runs well.
 
-A network of views compares a window with what each class looked like on the machines it learned from. On another one,
-or at another load, everything looks a little different, good windows included. A minute of it running well tells how,
-and nobody has to cause a fault for that. `with_baseline` moves what the network expects of every class half of the way.
-All of it would be right if a fault added the same to a view on every machine, and none if it did not.
+On another machine, or at another load, everything looks a little different to a network of views, good windows
+included. A minute of it running well tells how. `with_baseline` moves what the network expects of every class half of
+the way: all of it would be right if a fault added the same to a view on every machine, and none if it did not.
 """
 
 from collections.abc import Sequence
@@ -55,7 +54,6 @@ def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None 
 
 
 def _movable(model: Model) -> MovableViews:
-    """What moves the views of its kind of network; an error for other models."""
     found = resolved(model.card.kind.baseline) if model.card.kind else None
     if found is None:
         raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")

@@ -50,7 +50,6 @@ class _SegmentNovelty:
 
 
 def _segment_of(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
-    """In which segment windows of these numbers have their middle."""
     config = model.card.config
     middles = (numbers * (config.window // 2) + config.window / 2) / config.rate
     return np.floor(middles / seconds).astype(int)
@@ -67,9 +66,8 @@ def segment_verdicts(
 ) -> list[tuple[Segment, Verdict]]:
     """A verdict for every `seconds` of a recording, from the windows whose middle lies there.
 
-    The last segment ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
-    to the segment before. A recording that stays on disk is read in blocks. An answer promises a rate where a segment
-    is as long as the recordings that were held out.
+    The last segment ends where the recording does; a rest without the middle of a window belongs to the one before. An
+    answer promises a rate where a segment is as long as the recordings that were held out.
     """
     check_probabilistic(model)
     check_rates(error, sure)
@@ -133,6 +131,5 @@ def judge_segments(
     begin = row.part.start_s if row.part else 0.0
     for part, verdict in segments:
         assert part.end_s is not None
-        yield FileVerdict(
-            row.file, verdict, channel=row.channel, part=Segment(begin + part.start_s, begin + part.end_s)
-        )
+        there = Segment(begin + part.start_s, begin + part.end_s)
+        yield FileVerdict(row.file, verdict, channel=row.channel, part=there)

@@ -61,9 +61,8 @@ def _draw(axes: Axes, strip: Strip, classes: Sequence[str]) -> QuadMesh:
         edges.append(end)
         columns.append(each)
     # No line between segments: there may be hundreds.
-    shades = axes.pcolormesh(
-        np.array(edges) / scale, np.arange(len(classes) + 1), np.array(columns).T, cmap=SHADES, vmin=0, vmax=1
-    )
+    rows = np.arange(len(classes) + 1)
+    shades = axes.pcolormesh(np.array(edges) / scale, rows, np.array(columns).T, cmap=SHADES, vmin=0, vmax=1)
     for boundary in range(1, len(classes)):
         axes.axhline(boundary, color=RULE, linewidth=0.4)
     for start, end in strip.unlike:

@@ -127,7 +127,8 @@ class TrainingProfile:
 
     def _knows(self, name: str) -> bool:
         plain = _plain(name)
-        return any(plain == _plain(one) or _pattern(one).fullmatch(plain) for one in self.channels)
+        patterns = (_NUMBER.pattern.join(map(re.escape, _plain(one).split(_ANY))) for one in self.channels)
+        return any(re.fullmatch(pattern, plain) for pattern in patterns) or plain in map(_plain, self.channels)
 
 
 def rounded(number: float) -> float:
@@ -157,10 +158,6 @@ def _name(recording: Recording) -> str | None:
 
 def _plain(name: str) -> str:
     return _UNIT_IN_TITLE.sub("", name).strip().casefold()
-
-
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(_NUMBER.pattern.join(map(re.escape, _plain(name).split(_ANY))))
 
 
 def _spelled(unit: str) -> str:

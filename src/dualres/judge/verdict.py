@@ -1,8 +1,4 @@
-"""From a recording to a verdict: the only place that scores the windows of a recording and averages them.
-
-The command line, the estimator, the estimate, the benchmark, the profile, the checks of an export and the demo all take
-this way, so that a number seen in one is the number seen in all. `judge/windows.py` resamples and cuts for it.
-"""
+"""From a recording to a verdict: the only place that scores the windows of a recording and averages them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -145,11 +141,9 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
 def window_scores(
     model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, *, watch: Watch | None = None
 ) -> Scores:
-    """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
+    """Scores of every half-overlapping window, the first `limit` if given, (windows, classes); the mean over axes.
 
-    The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
-    `at_once` windows at a time; `watch` is shown them and the number of their axis after that. Where the model knows
-    several axes, a window's scores are the mean over them.
+    The model is given `at_once` windows at a time; `watch` is shown them and the number of their axis after that.
     """
     signals = in_order(recording, model.card.channels)
     each = []

@@ -1,8 +1,6 @@
 """One walk from a signal to the windows that a model judges: the only place that resamples and cuts for one.
 
-Verdicts, novelty, baselines, explanations and segments take it, and so does all that asks them: the command line, the
-estimator, the estimate, the benchmark, the page and the checks of an export. Live streams cut as they come, and are
-held to this by a test.
+Live streams cut as they come, and are held to this by a test.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,8 +21,7 @@ def model_windows(
 ) -> Iterator[Samples]:
     """Every half-overlapping window of one signal, the first `limit` if given, `at_once` at a time: (n, window).
 
-    The signal is resampled as the model's card says. Windows are views, of which few are in memory at a time where the
-    signal stays on disk.
+    The signal is resampled as the model's card says. Windows are views.
     """
     card = model.card
     size = {"rate": card.config.rate, "window": card.config.window}

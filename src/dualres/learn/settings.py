@@ -8,7 +8,7 @@ from dualres.errors import ConfigError
 from dualres.model.kinds import NetworkRecipe, RecipeChoice, network_recipe
 from dualres.model_file.card import check_members
 from dualres.recordings.axes import common_channels
-from dualres.recordings.labels.contradictions import refuse_contradictions
+from dualres.recordings.labels.spelling import refuse_contradictions
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import check_resampler
 

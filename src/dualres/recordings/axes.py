@@ -23,8 +23,8 @@ def common_channels(recordings: Sequence[Recording]) -> tuple[str, ...]:
 def in_order(recording: Recording, channels: Sequence[str]) -> tuple[Recording, ...]:
     """The signals of a recording that go by these names; others are left out.
 
-    Letter case and what stands before a dot need not be the same where it is clear which is meant. Fewer than two names
-    ask for a single signal, which may go by another one. Axes without names are taken in order.
+    Letter case and what stands before a dot matter only where they tell names apart. Fewer than two names ask for a
+    single signal, which may go by another one. Axes without names are taken in order.
     """
     found = _found(recording, channels)
     if found:
@@ -37,22 +37,17 @@ def in_order(recording: Recording, channels: Sequence[str]) -> tuple[Recording, 
 
 
 def _found(recording: Recording, channels: Sequence[str]) -> tuple[Recording, ...]:
-    """Those that are asked for, or none if one of them is missing."""
     if not recording.axes:
         return (recording,) if len(channels) < 2 else ()
     if not channels:
         return ()
-    for fold in (str, str.casefold, _last_part):
+    for fold in (str, str.casefold, lambda name: name.rpartition(".")[2].casefold()):
         names = [fold(name) for name in recording.channels]
         if all(names.count(fold(name)) == 1 for name in channels):
             return tuple(recording.axes[names.index(fold(name))] for name in channels)
     numbers = tuple(str(number) for number in range(1, len(channels) + 1))
     nameless = numbers in (recording.channels, tuple(channels))
     return recording.axes if nameless and len(recording.axes) == len(channels) else ()
-
-
-def _last_part(name: str) -> str:
-    return name.rpartition(".")[2].casefold()
 
 
 def _said(recording: Recording) -> str:

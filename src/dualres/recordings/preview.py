@@ -1,8 +1,4 @@
-"""Any segment of a signal, without reading the whole of it first: to look at, not to judge.
-
-`readers.read` checks every sample of a file before anything else sees it, and so takes a second for an hour of
-recording. A picture of a second of it should not have to wait for that.
-"""
+"""Any segment of a signal, to look at and not to judge: the whole of it is neither read nor checked."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -81,8 +77,6 @@ def _float32(vector: Array) -> Samples:
 
 
 class _SignalCache:
-    """The signals that were read whole most lately, few of them."""
-
     def __init__(self, most_bytes: int = 64 << 20) -> None:
         self._most, self._lock = most_bytes, Lock()
         self._kept: OrderedDict[tuple[object, ...], Samples] = OrderedDict()

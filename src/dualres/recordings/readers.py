@@ -1,7 +1,5 @@
 """A file to a recording."""
 
-from __future__ import annotations
-
 import csv
 import os
 import time
@@ -68,16 +66,14 @@ def read(
 ) -> Recording:
     """The recording in a file, every sample of it checked.
 
-    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case
-    where that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a
-    recording of several axes, which must be equally long and of one rate; "all" stands for all signals of the file.
-    `rate` in Hz is needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact.
-    Samples keep the scale of the file: integer formats give counts. What neither the arguments nor the file say is as
-    `usual`, of recordings like this one.
+    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
+    that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a recording of
+    several axes, which must be equally long and of one rate; "all" stands for all signals of the file. `rate` in Hz is
+    needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of
+    the file: integer formats give counts. What neither the arguments nor the file say is as `usual`.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
-    whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
-    store cannot be had in parts without reading the rest.
+    whenever it is used; the file must stay as it is until then. All others are held in memory.
     """
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
@@ -170,18 +166,13 @@ class OnDisk(Blockwise):
 
 
 def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:
-    """How to load a signal of which `begin` is the first block, or all of it."""
+    """How to load a signal of which `begin` is the first block, or all of it; a long one stays where it is."""
     if begin is not None and len(begin) == file.length:
         (samples,) = checked(file.path, [begin])
         return partial(_held, samples)
-    if begin is not None and len(begin) == BLOCK < file.length:
-        return _long(file, begin)
-    raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
-
-
-def _long(file: OnDisk, begin: Array) -> Callable[[], Samples]:
-    """A signal of several blocks, `begin` the first of them: in memory if it is not too long, else where it is."""
-    blocks = checked(file.path, chain([begin], file.vectors(start=len(begin))))
+    if begin is None or not len(begin) == BLOCK < file.length:
+        raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
+    blocks = checked(file.path, chain([begin], file.vectors(start=BLOCK)))
     if file.length <= IN_MEMORY:
         return partial(_held, joined(blocks, file.length))
     return replace(file, path=file.path.absolute(), mean=mean_of(blocks))
@@ -208,7 +199,7 @@ def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
 
 
 def _stamp(path: Path) -> FileStamp:
-    """What tells whether a file changes later; one that cannot be read at all is found out here."""
+    """By what a later change is noticed; an error for a file that cannot be read at all."""
     try:
         if not path.exists():
             raise RecordingError(f"{path}: there is no such file")
@@ -221,10 +212,7 @@ def _stamp(path: Path) -> FileStamp:
 
 
 def opened(path: Path, guard: Guard) -> tuple[Format, VectorPicker]:
-    """The format, and what tells for a name what the file holds, with the first block of that signal, or all of it.
-
-    Text is parsed once, however many signals are asked for.
-    """
+    """The format, and what finds a signal by its name: its first block, or all of it. Text is parsed once."""
     try:
         format = format_of(path)
     except (ValueError, OSError) as error:
@@ -250,10 +238,7 @@ def _text_errors(path: Path, format: Format) -> Iterator[None]:
 
 
 def checked(path: Path, vectors: Iterable[Array]) -> Iterator[Samples]:
-    """Successive blocks of a signal as float32; after the last one, an error unless all are finite and some differ.
-
-    Blocks are held back from the first one on that is not usable.
-    """
+    """Blocks of a signal as float32, up to the first bad one; then an error unless all are finite and some differ."""
     count: Counter[str] = Counter()
     first: dict[str, int] = {}
     low, high, length = np.float32(np.inf), np.float32(-np.inf), 0

@@ -37,11 +37,8 @@ class Segment:
         return f"{self.start_s:.12g} s to {'the end' if self.end_s is None else f'{self.end_s:.12g} s'}"
 
     def overlaps(self, other: Segment) -> bool:
-        return self.start_s < other._end and other.start_s < self._end
-
-    @property
-    def _end(self) -> float:
-        return math.inf if self.end_s is None else self.end_s
+        own, others = (math.inf if one.end_s is None else one.end_s for one in (self, other))
+        return self.start_s < others and other.start_s < own
 
 
 @dataclass(frozen=True)
@@ -121,12 +118,10 @@ class Blockwise(ABC):
 class Recording:
     """A vibration signal at its native rate.
 
-    The samples are loaded when `signal` is asked for and not kept, so that a list of thousands of
-    recordings costs no memory. Where `load` is `Blockwise`, `blocks`, `length` and `mean` never hold more than a few
-    blocks; elsewhere each of them loads the array anew.
-
-    A recording of several axes has `axes`, each a recording of one signal, of one rate and length; `from_axes` and
-    `of_axes` make one. It has no signal of its own: `axes_of` gives those that there are.
+    The samples are loaded when `signal` is asked for and not kept, so that thousands of recordings cost no memory.
+    Where `load` is `Blockwise`, `blocks`, `length` and `mean` hold a few blocks at most; elsewhere each of them loads
+    the array again. A recording of several `axes`, each a signal of one rate and length, has no signal of its own:
+    `from_axes` and `of_axes` make one, and `axes_of` gives its signals.
     """
 
     id: str
@@ -181,9 +176,8 @@ class Recording:
         return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
-        """The signal in successive blocks of `samples` samples, the last one perhaps shorter: float32, 1-D, finite.
-
-        A block may be a view of the signal; write to a copy.
+        """The signal, or views of it, in blocks of `samples` samples, the last one perhaps shorter: float32, 1-D,
+        finite.
         """
         if samples < 1:
             raise ConfigError(f"a block of {samples} samples is none; give a positive number")
@@ -191,7 +185,10 @@ class Recording:
             blocks = regrouped(self.load.blocks(), min(samples, self.load.length))
         else:
             blocks = sliced(self._array(), samples)
-        yield from self._finite(blocks)
+        for block in blocks:
+            if not math.isfinite(total(block)):  # the rest is counted for the message
+                raise self._has_bad(sum(map(_not_finite, chain([block], blocks))))
+            yield block
 
     @property
     def length(self) -> int:
@@ -218,34 +215,29 @@ class Recording:
             raise RecordingError(f"{self.id}: there are no samples in it")
         return samples
 
-    def _finite(self, blocks: Iterator[Samples]) -> Iterator[Samples]:
-        """The blocks up to the first bad one; then the rest is counted for the message."""
-        for block in blocks:
-            if not math.isfinite(total(block)):
-                raise self._has_bad(sum(map(_not_finite, chain([block], blocks))))
-            yield block
-
     def _has_bad(self, samples: int) -> RecordingError:
         return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
 
 
 def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Recording:
-    """One recording of several aligned signals, in that order; what is known of it is what is known of the first.
-
-    Signals that are known to be `aligned` are not loaded to compare their lengths.
+    """One recording of several signals in that order, known as the first is; `aligned` ones are not loaded to be
+    compared.
     """
     if len(axes) < 2:
         raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
     first = axes[0]
     for axis in () if aligned else axes[1:]:
         if axis.rate != first.rate or axis.length != first.length:
-            raise RecordingError(
-                f"{id}: {_sampled(first)} and {_sampled(axis)} are not aligned; choose signals of one rate and one "
-                "length (channel=..., --channel)"
+            one, other = (
+                f"{each.origin.channel or 'a signal'} ({each.length} samples at {float(each.rate):.10g} Hz)"
+                for each in (first, axis)
             )
-    whole = replace(
-        first, id=id, load=_no_samples, axes=tuple(axes), origin=replace(first.origin, channel=None, part=None)
-    )
+            raise RecordingError(
+                f"{id}: {one} and {other} are not aligned; choose signals of one rate and one length (channel=..., "
+                "--channel)"
+            )
+    origin = replace(first.origin, channel=None, part=None)
+    whole = replace(first, id=id, load=_no_samples, axes=tuple(axes), origin=origin)
     names = whole.channels
     if len(set(names)) < len(names):
         raise RecordingError(
@@ -254,18 +246,13 @@ def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Rec
     return replace(whole, origin=replace(first.origin, channel=",".join(names)))
 
 
-def axes_of(recording: Recording) -> tuple[Recording, ...]:
-    """The single signals of a recording: its axes, or itself."""
-    return recording.axes or (recording,)
-
-
 def _no_samples() -> Samples:
-    """What a recording of several axes loads itself."""
     return np.empty(0, np.float32)
 
 
-def _sampled(axis: Recording) -> str:
-    return f"{axis.origin.channel or 'a signal'} ({axis.length} samples at {float(axis.rate):.10g} Hz)"
+def axes_of(recording: Recording) -> tuple[Recording, ...]:
+    """The single signals of a recording: its axes, or itself."""
+    return recording.axes or (recording,)
 
 
 @dataclass(frozen=True)
@@ -281,9 +268,8 @@ class RecordingFacts:
 
 
 def facts_of(recording: Recording) -> RecordingFacts:
-    """In one pass over blocks, so that an hour needs no more memory than a minute.
-
-    The spectrum is that of the whole signal up to `BLOCK` samples, beyond that the mean over blocks.
+    """In one pass over blocks; the spectrum is that of the whole signal up to `BLOCK` samples, else the mean over
+    blocks.
     """
     mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
     power, blocks = np.zeros(BANDS), 0
@@ -292,19 +278,14 @@ def facts_of(recording: Recording) -> RecordingFacts:
         squares += float(centred @ centred)
         largest = max(largest, float(np.abs(centred).max()))
         if not blocks or len(block) == BLOCK:  # a short rest has other lines, and too few
-            power += _band_power(centred)
+            lines = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
+            power += [band.mean() for band in np.array_split(lines[1:], BANDS)]
             blocks += 1
         samples += len(block)
     level = np.log10(power / blocks)
     scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
     rms = math.sqrt(squares / samples)
     return RecordingFacts(samples, float(samples / recording.rate), mean, rms, largest / rms, tuple(scaled.tolist()))
-
-
-def _band_power(centred: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean power of equal bands up to half the rate, (BANDS,)."""
-    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
-    return np.array([band.mean() for band in np.array_split(power[1:], BANDS)])
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:

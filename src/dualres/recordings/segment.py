@@ -1,7 +1,5 @@
 """A part of a recording, from one second to another, as a recording of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -17,10 +15,9 @@ TOLERANCE_S = 0.001  # s by which a part may end after its file: people round
 
 
 def segment_of(recording: Recording, part: Segment) -> Recording:
-    """The samples of `recording` within `part`; its origin says so.
+    """The samples of `recording` within `part`; on disk if they are there. Its origin says so.
 
-    An error if the part reaches beyond the recording, is too short for a window, or is constant. Parts of a signal that
-    stays on disk stay there, too.
+    An error if the part reaches beyond the recording, is too short for a window, or is constant.
     """
     if recording.axes:
         axes = tuple(segment_of(axis, part) for axis in recording.axes)

@@ -35,7 +35,7 @@ def open_store(folder: Path) -> list[Recording]:
         known, names = (entry["label"], entry.get("component"), condition), entry.get("channels", [])
         axes = []
         for i, name in enumerate(names):
-            load = partial(_load_axis, path, (len(names), samples), i)
+            load = partial(_load, path, (len(names), samples), i)
             axes.append(Recording(entry["id"], load, rate, *known, replace(origin, channel=name)))
         whole = Recording(entry["id"], partial(_load, path, (samples,)), rate, *known, origin)
         recordings.append(of_axes(axes, entry["id"], aligned=True) if axes else whole)
@@ -96,12 +96,7 @@ def verify_store(folder: Path, progress: Progress = quiet) -> list[str]:
     return problems
 
 
-def _load_axis(path: Path, shape: tuple[int, int], axis: int) -> Samples:
-    signal: Samples = _load(path, shape)[axis]
-    return signal
-
-
-def _load(path: Path, shape: tuple[int, ...]) -> Samples:
+def _load(path: Path, shape: tuple[int, ...], axis: int | None = None) -> Samples:
     try:
         if reason := unusual(path):
             raise ValueError(f"it {reason}")
@@ -113,4 +108,4 @@ def _load(path: Path, shape: tuple[int, ...]) -> Samples:
         raise RecordingError(
             f"{path}: holds {signal.dtype} of shape {signal.shape}, the index says {said}; prepare the dataset again"
         )
-    return signal
+    return signal if axis is None else signal[axis]

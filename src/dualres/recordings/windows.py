@@ -1,7 +1,4 @@
-"""Where windows start, and how many labelled seconds they cover.
-
-Starts and lengths count samples at the model's rate.
-"""
+"""Where windows start, and how many labelled seconds they cover, in samples at the model's rate."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,10 +50,10 @@ def every_window(signal: Samples, window: int, limit: int | None = None) -> Samp
 def window_blocks(
     recording: Recording, *, rate: int, window: int, resampler: str, at_once: int, limit: int | None = None
 ) -> Iterator[Samples]:
-    """The half-overlapping windows of the signal at `rate` Hz, `at_once` at a time, the last ones fewer: (n, window).
+    """The half-overlapping windows of the signal at `rate` Hz, at most `limit` in all, `at_once` at a time: (n,
+    window).
 
-    With `limit`, no more windows than that in all. Windows are views; of a signal that stays on disk, few blocks are
-    in memory at a time. An error if not even one window fits.
+    Windows are views of few blocks in memory. An error if not even one window fits.
     """
     if limit is not None and limit < 1:
         raise ConfigError(f"at most {limit} windows are none; give a positive limit, or none at all")
@@ -117,10 +114,7 @@ def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
-    """Blocks of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
-
-    One that lies within a block is a view of it.
-    """
+    """Blocks of `samples` samples, each beginning `step` < `samples` after the last, as views where they can be."""
     held = np.empty(0, np.float32)  # from where the next block begins
     for block in blocks:
         at = -len(held)

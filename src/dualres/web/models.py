@@ -1,31 +1,27 @@
 """Verdicts for the page: the same call as `dualres diagnose`, the model kept between two of them."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from dualres.errors import ConfigError
 from dualres.explain.contributions import Portrait
 from dualres.explain.nearest import portrait
 from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
-from dualres.judge.model import load_any
+from dualres.judge.model import Model, load_any
 from dualres.judge.verdict import promises_of
 from dualres.model_file.file import read
 from dualres.recordings.axes import in_order
-from dualres.recordings.labels.folder import LabelRow, read_folder, read_light
+from dualres.recordings.labels.folder import read_folder, read_light
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import FileStamp, Recording
 from dualres.web.workspace import FileEntry, Workspace
-
-if TYPE_CHECKING:
-    from dualres.judge.model import Model
 
 LOADED = 3  # models that are kept in memory
 KNOWN = 2_000  # labelled recordings, and as many portraits of them, of a few ten kilobytes each
@@ -98,7 +94,6 @@ class Judging:
             return self._loaded[key]
 
     def _key(self, name: str) -> tuple[object, ...]:
-        """Of the file as it is now."""
         return (name, FileStamp.of(self.path(name).stat()))
 
     def card(self, name: str) -> dict[str, Any]:

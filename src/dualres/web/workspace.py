@@ -12,8 +12,7 @@ from typing import Any
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import choose_several
 from dualres.recordings.labels.edit import RowKey, place_of, put_back, remove_part, set_cells, text_of
-from dualres.recordings.labels.folder import rows_below
-from dualres.recordings.labels.read import LabelRow
+from dualres.recordings.labels.read import LabelRow, rows_below
 from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.web.pyramid import Pyramid
 

@@ -35,14 +35,11 @@ def test_sure_is_the_smallest_rank_whose_share_is_large_enough(units, sure):
     assert rank(units, 0.99 * least_error(units, sure), sure) is None
 
 
-def test_units_with_one_score_have_an_order():
+def test_units_with_one_score_have_an_order_and_others_weigh_the_same():
     rng = np.random.default_rng(1)
     scores = rng.normal(size=30)
     for k in (1, 7, 30):
         assert limit([[s] for s in scores], k) == np.sort(scores)[k - 1]
-
-
-def test_a_unit_weighs_the_same_however_often_it_was_recorded():
     units = [[1.0], [2.0], [3.0], [4.0]]
     assert limit([*units[:3], [4.0] * 50], 3) == limit(units, 3) == 3.0
 
@@ -129,14 +126,11 @@ def test_surprise_is_negative_for_the_first_class_alone():
     assert np.isfinite(found).all()
 
 
-def test_a_temperature_is_found_again():
+def test_a_temperature_is_found_again_by_units_not_by_recordings():
     rng = np.random.default_rng(6)
     calm = rng.dirichlet(np.ones(4), 4000)
     truth = np.array([rng.choice(4, p=p) for p in calm])
     assert fitted_temperature(tempered(calm, 1 / 3), truth, [str(i) for i in range(4000)]) == pytest.approx(3, rel=0.1)
-
-
-def test_a_temperature_is_that_of_units_not_of_recordings():
     sure, unsure = [0.99, 0.01], [0.6, 0.4]
     probabilities = [sure] * 100 + [unsure] * 2
     truth = [1] * 100 + [0, 0]  # one unit is wrong, however often

@@ -9,29 +9,20 @@ VIBRATION, SPEED = Vector("run.Y.vibration", 100, "f", Fraction(1000)), Vector("
 SPECTRUM, NOTE, GAIN = Vector("spectrum", 100, "c"), Vector("note", 9, "U"), Vector("gain", 1, "f")
 
 
-def test_the_only_signal_needs_no_choice():
+def test_a_channel_goes_by_its_full_name_before_its_last_part_and_an_only_one_by_none():
     assert choose([SPECTRUM, VIBRATION, NOTE, GAIN], None) is VIBRATION
-
-
-def test_a_channel_goes_by_its_full_name_or_its_last_part():
     assert choose([VIBRATION, SPEED], "run.X.speed") is SPEED
     assert choose([VIBRATION, SPEED], "vibration") is VIBRATION
-
-
-def test_a_full_name_wins_over_last_parts():
     whole = Vector("speed", 10, "f")
     assert choose([SPEED, whole], "speed") is whole
 
 
-def test_letter_case_does_not_matter_where_a_name_is_unique():
+def test_a_number_counts_signals_and_letter_case_matters_only_where_it_must():
     assert choose([VIBRATION, SPEED], "RUN.x.Speed") is SPEED
     assert choose([VIBRATION, SPEED], "Vibration") is VIBRATION
     lower, upper = Vector("x", 10, "f"), Vector("X", 10, "f")
     assert choose([lower, upper], "X") is upper
     assert choose([Vector("a.SPEED", 10, "f"), SPEED], "speed") is SPEED
-
-
-def test_a_number_counts_signals():
     time = Vector("time", 100, "t")
     assert choose([time, VIBRATION, NOTE, SPEED], "2") is SPEED
     assert choose([VIBRATION, SPEED], "1") is VIBRATION

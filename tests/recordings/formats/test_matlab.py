@@ -73,11 +73,8 @@ def flattened(written):
     return lambda variables: vectors(written(variables))
 
 
-def test_vectors_lie_or_stand(flattened):
+def test_vectors_lie_or_stand_and_a_matrix_is_its_longer_lines(flattened):
     assert flattened({"lying": X[None], "standing": Y[:, None]}) == {"lying": X.tolist(), "standing": Y.tolist()}
-
-
-def test_a_matrix_is_its_longer_lines(flattened):
     tall = np.stack([X, 2 * X], axis=1)
     lines = [X.tolist(), (2 * X).tolist()]
     expected = {"tall[0]": lines[0], "tall[1]": lines[1], "wide[0]": lines[0], "wide[1]": lines[1]}
@@ -118,13 +115,10 @@ def test_complex_vectors_are_seen_but_not_taken(tmp_path):
         assert (listed.name, listed.length, listed.kind) == ("z", 5, "c")
 
 
-def test_version_4_is_refused(tmp_path):
+def test_version_4_is_refused_and_empty_variables_are_passed_over(tmp_path):
     savemat(tmp_path / "a.mat", {"x": X}, format="4")
     with pytest.raises(ValueError, match=r"v4 is not supported; save it again with -v7"):
         read_v5(tmp_path / "a.mat")
-
-
-def test_empty_variables_are_passed_over(tmp_path):
     with h5py.File(tmp_path / "a.mat", "w") as file:
         file["nothing"] = np.array([0, 0], dtype=np.uint64)  # MATLAB stores the shape instead
         file["nothing"].attrs["MATLAB_empty"] = np.uint8(1)

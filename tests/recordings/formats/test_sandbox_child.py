@@ -8,13 +8,10 @@ from dualres.recordings.formats.registry import FORMATS
 from tests.recordings.few import X
 
 
-def test_a_vector_comes_in_parts(guard, npy):
+def test_a_vector_comes_in_parts_if_its_format_has_some(guard, npy, tmp_path):
     parts = [guard.extract(npy, FORMATS["npy"], None, start=start, stop=start + 2)[1].tolist() for start in (0, 2, 4)]
     assert parts == [[0, 1], [2, 3], [4]]
     assert guard.extract(npy, FORMATS["npy"], "array", start=1, stop=4)[1].tolist() == [1, 2, 3]
-
-
-def test_a_format_that_has_no_parts_comes_whole(tmp_path, guard):
     savemat(tmp_path / "a.mat", {"x": X})
     assert guard.extract(tmp_path / "a.mat", FORMATS["mat"], None, start=1, stop=3)[1].tolist() == X.tolist()
 

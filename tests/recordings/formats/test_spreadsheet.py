@@ -41,25 +41,20 @@ def units(path):
 DATA = [[i / 1000, round(np.sin(i).item(), 6), i % 7] for i in range(64)]
 
 
-def test_titles_and_a_column_of_time(book):
+def test_titles_units_and_a_column_of_time(book):
     path = book([["time (s)", "DE", "FE"], *DATA])
     assert vectors(path) == {"DE": [row[1] for row in DATA], "FE": [row[2] for row in DATA]}
     assert {one.rate for one in read_xlsx(path) if one.fault is None} == {1000}
-
-
-def test_no_titles(book):
-    assert list(vectors(book([row[1:] for row in DATA]))) == ["column 1", "column 2"]
-
-
-def test_one_column(book):
-    assert vectors(book([["acceleration DE"], [0.5], [-1e-7], [3]])) == {"acceleration DE": [0.5, -1e-7, 3]}
-
-
-def test_units_below_titles_below_a_block(book):
     block = [["Measured by: J; K", None, None], [], ["Pump", 7], ["time", "DE", "FE"], ["ms", "g", "m/s^2"]]
     path = book([*block, *([1000 * t, *rest] for t, *rest in DATA)])
     assert units(path) == {"DE": "g", "FE": "m/s^2"}
     assert {one.rate for one in read_xlsx(path) if one.fault is None} == {1000}
+
+
+def test_titles_may_be_missing_and_numbers_be_text(book):
+    assert list(vectors(book([row[1:] for row in DATA]))) == ["column 1", "column 2"]
+    assert vectors(book([["acceleration DE"], [0.5], [-1e-7], [3]])) == {"acceleration DE": [0.5, -1e-7, 3]}
+    assert vectors(book([["DE", "FE"], ["0,5", "1"], ["-2,25", "3"]])) == {"DE": [0.5, -2.25], "FE": [1, 3]}
 
 
 def test_a_merged_title_stands_above_the_first_of_its_columns(tmp_path):
@@ -83,10 +78,6 @@ def test_empty_cells_rows_and_columns(book):
     found = vectors(book(rows))
     assert found["DE"] == [1, 3.5, 5, 7]
     np.testing.assert_array_equal(found["FE"], [2, np.nan, 6])
-
-
-def test_numbers_that_are_text_with_decimal_commas(book):
-    assert vectors(book([["DE", "FE"], ["0,5", "1"], ["-2,25", "3"]])) == {"DE": [0.5, -2.25], "FE": [1, 3]}
 
 
 def test_dates_are_no_signal(book):
@@ -133,10 +124,12 @@ def test_computed_formulas_have_their_values(book, tmp_path):
     assert vectors(tmp_path / "b.xlsx")["twice"] == [2.0 * (i % 5) for i in range(9)]
 
 
-def test_an_error_in_a_cell_is_told(book):
+def test_an_error_in_a_cell_and_an_empty_workbook_are_told(book):
     path = book([["DE", "FE"], [1, 2], [3, "#DIV/0!"], [5, 6]])
     with pytest.raises(RecordingError, match="#DIV/0!"):
         read(path, "FE", 1000)
+    with pytest.raises(RecordingError, match="sheet Sheet: it is empty"):
+        signals(book([]))
 
 
 def test_what_a_sheet_says_of_its_size_is_not_believed(book, tmp_path):
@@ -161,11 +154,6 @@ def test_other_kinds_of_workbook_are_told_apart(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04 but no more")
     with pytest.raises(RecordingError, match="cannot be read as Excel"):
         read(tmp_path / "a.xlsx")
-
-
-def test_an_empty_workbook(book):
-    with pytest.raises(RecordingError, match="sheet Sheet: it is empty"):
-        signals(book([]))
 
 
 def test_a_workbook_that_unpacks_to_too_much_is_stopped(book, tmp_path):

@@ -36,20 +36,18 @@ def test_delimiters_are_found(table, content):
     assert table(content) == {"FE": [0, 1], "DE": [1.5, -0.002]}
 
 
-def test_columns_without_a_title_are_counted(table):
+def test_titles_may_be_missing_double_or_of_several_words(table):
     assert table("1 2\n3 4\n") == {"column 1": [1, 3], "column 2": [2, 4]}
     assert table("a,a,,b\n1,2,3,4\n5,6,7,8\n").keys() == {"column 1", "column 2", "column 3", "b"}
     assert table("Time (s) Force\n1 2\n3 4\n").keys() == {"column 1", "column 2"}
-
-
-def test_one_column_keeps_a_title_of_several_words(table):
     assert table("acceleration in m/s²\n1\n2\n") == {"acceleration in m/s²": [1, 2]}
     assert table(b"acceleration in m/s\xb2\n1\n2\n") == {"acceleration in m/s\N{REPLACEMENT CHARACTER}": [1, 2]}
 
 
-def test_a_column_of_text_does_not_spoil_the_others(table):
+def test_a_column_of_text_or_one_that_begins_empty_does_not_spoil_the_others(table):
     assert table("when,DE\n10:00,1\n10:01,2\n") == {"DE": [1, 2]}
     assert table("10:00,1\n10:01,2\n") == {"column 2": [1, 2]}
+    assert table("DE;marker\n1;\n2,5;7\n3;\n4;start\n") == {"DE": [1, 2.5, 3, 4]}
 
 
 def test_what_is_not_a_signal_is_listed_as_such(tmp_path):
@@ -136,30 +134,17 @@ def test_more_titles_than_columns(table, titles):
     assert table(f"{titles}\n0,1\n1,2\n") == {"when": [0, 1], "DE": [1, 2]}
 
 
-def test_a_column_ends_with_its_last_number_and_gaps_are_nan(table):
+def test_gaps_are_nan_up_to_the_last_number_of_a_column(table):
     assert table("a,b\n1,2\n3,4\n5,\n,\n") == {"a": [1, 3, 5], "b": [2, 4]}
     assert table("a;b;\n1;;\n3;4,5;\n5;6;\n")["a"] == [1, 3, 5]
     np.testing.assert_array_equal(table("a;b\n1;2\n3;\n5;4,5\n")["b"], [2, np.nan, 4.5])
-
-
-def test_an_empty_cell_in_the_first_row_is_no_title(table):
     np.testing.assert_array_equal(table("1,,3\n4,5,6\n")["column 2"], [np.nan, 5])
-
-
-def test_a_column_that_begins_empty_does_not_spoil_the_others(table):
-    assert table("DE;marker\n1;\n2,5;7\n3;\n4;start\n") == {"DE": [1, 2.5, 3, 4]}
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("content", ["wänn\tDE\r\n0\t1,5\r\n1\t2\r\n", "0\t1,5\n1\t2\n"])
 def test_utf_16(table, encoding, content):
     assert list(table(content.encode(encoding)).values()) == [[0, 1], [1.5, 2]]
-
-
-def test_huge_tables_are_refused(table, monkeypatch):
-    monkeypatch.setattr(text, "LARGEST", 10)
-    with pytest.raises(ValueError, match=r"save it as \.npy"):
-        table("1\n" * 10)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -183,9 +168,12 @@ def test_one_line_of_many_megabytes_takes_little_memory(table):
     assert peak < 8 << 20
 
 
-def test_a_table_of_wide_lines_is_known_by_its_first_ones(table):
+def test_huge_tables_are_refused_and_wide_ones_known_by_their_first_lines(table, monkeypatch):
     line = ",".join(["1.5"] * 60_000) + "\n"
     assert len(table(line * 10)) == 60_000
+    monkeypatch.setattr(text, "LARGEST", 10)
+    with pytest.raises(ValueError, match=r"save it as \.npy"):
+        table("1\n" * 10)
 
 
 @pytest.mark.parametrize("above", ["", "x,y\n", "a description\nof two lines\nx,y\n"])

@@ -6,7 +6,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.edit import RowKey, place_of, put_back, remove_part, set_cells, text_of
-from dualres.recordings.labels.folder import rows_below
+from dualres.recordings.labels.read import rows_below
 
 
 @pytest.fixture

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.folder import LabelRow, expanded, files_below, read_folder, to_judge
+from dualres.recordings.labels import folder as beside
+from dualres.recordings.labels.folder import Axis, read_folder
+from dualres.recordings.labels.read import LabelRow, expanded, files_below, to_judge
 from dualres.recordings.readers import IN_MEMORY, OnDisk
-from tests.recordings.axes_files import three, write_csv
+from tests.recordings.axes_files import RATE, three, write_csv
 
 
 def noise(seed, samples=600):
@@ -151,9 +153,12 @@ def test_what_is_to_be_judged_needs_no_labels(sorted_folder, header):
     assert others == [LabelRow(sorted_folder / "good" / "2.npy"), LabelRow(sorted_folder / "worn" / "3.npy")]
 
 
-def test_labels_of_what_is_to_be_judged_are_not_looked_at(sorted_folder):
+def test_labels_of_what_is_to_be_judged_are_not_looked_at_and_a_mistake_is_named(sorted_folder):
     write_labels(sorted_folder, "file,label\ngood/1.npy,worn\n")
     assert [row.known.get("label") for row in to_judge([sorted_folder])] == [None] * 3
+    write_labels(sorted_folder, "file,load\n,low\n")
+    with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
+        list(to_judge([sorted_folder]))
 
 
 def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kept(sorted_folder):
@@ -167,12 +172,6 @@ def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kep
 def test_without_a_list_files_and_folders_are_judged_as_before(sorted_folder, tmp_path):
     given = [sorted_folder, tmp_path / "nowhere.wav"]
     assert list(to_judge(given)) == [LabelRow(file) for file in expanded(given)]
-
-
-def test_a_mistake_in_the_list_of_what_is_to_be_judged_is_named(sorted_folder):
-    write_labels(sorted_folder, "file,load\n,low\n")
-    with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
-        list(to_judge([sorted_folder]))
 
 
 @pytest.fixture
@@ -230,7 +229,11 @@ def test_a_channel_and_channels_are_not_both_given(pumps):
         read_folder(pumps)
 
 
-def test_rows_without_a_label_wait_for_one(sorted_folder):
+def test_unlabelled_recordings_wait_for_a_label(sorted_folder):
+    np.save(sorted_folder / "new.npy", noise(9))
+    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
+    assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
+    assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
     write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\nworn/3.npy,worn,1\n")
     folder = read_folder(sorted_folder, rate=Fraction(1000))
     assert [r.id for r in folder.recordings] == ["good/1.npy", "worn/3.npy"]
@@ -247,16 +250,42 @@ def test_unlabelled_recordings_are_read_where_they_are_wanted(sorted_folder):
     assert folder.classes == ("good",)
 
 
-def test_without_a_list_what_lies_in_no_subfolder_is_unlabelled(sorted_folder):
-    np.save(sorted_folder / "new.npy", noise(9))
-    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
-    assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
-    assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
-
-
 def test_a_list_of_conditions_alone_will_do(sorted_folder):
     write_labels(sorted_folder, "file,load\ngood/1.npy,1\n")
     folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
     assert {r.label for r in folder.recordings} == {None}
     with pytest.raises(RecordingError, match="the columns file and label are needed"):
         read_folder(sorted_folder)
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The files that are read, each time."""
+    read, paths = beside.read, []
+    monkeypatch.setattr(beside, "read", lambda path, *rest: paths.append(path.name) or read(path, *rest))
+    return paths
+
+
+def axes_of(path):
+    return [Axis(path, ("x", "y", "z"), name, RATE) for name in "xyz"]
+
+
+def test_a_file_is_read_once_for_all_its_axes_and_again_the_next_time(tmp_path, reads):
+    axes = axes_of(write_csv(tmp_path / "a.csv", three()))
+    for times in (1, 2):
+        for load, expected in zip(axes, three(), strict=True):
+            np.testing.assert_array_equal(load(), expected)
+        assert reads == ["a.csv"] * times
+
+
+def test_one_file_s_axes_are_kept_and_none_of_a_file_that_changed(tmp_path, reads):
+    one, other = (axes_of(write_csv(tmp_path / f"{name}.csv", three(seed=i))) for i, name in enumerate("ab"))
+    one[0]()
+    other[0]()
+    np.testing.assert_array_equal(one[1](), three()[1])
+    assert reads == ["a.csv", "b.csv", "a.csv"]
+    write_csv(tmp_path / "a.csv", three(8000, seed=7))
+    np.testing.assert_array_equal(one[2](), three(8000, seed=7)[2])
+    (tmp_path / "a.csv").unlink()
+    with pytest.raises(RecordingError, match=r"a.csv: there is no such file"):
+        one[0]()

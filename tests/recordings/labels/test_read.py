@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.folder import read_folder, to_judge
+from dualres.recordings.labels.folder import read_folder
+from dualres.recordings.labels.read import to_judge
 from dualres.recordings.recording import Segment
 
 

@@ -50,13 +50,10 @@ def test_names_and_patterns_exclude(folder, pattern):
     assert left == {f"--exclude {pattern}": 3, "--exclude worn/1.npy": 1}
 
 
-def test_what_is_not_chosen_is_not_read(folder):
+def test_what_is_not_chosen_is_not_read_nor_is_it_of_subfolders(folder):
     (folder / "good" / "0.npy").unlink()
     selection = Selection.parsed(["load=1"])
     assert not read_folder(folder, rate=Fraction(1000), selection=selection).left_out
-
-
-def test_subfolders_can_be_chosen_from_too(folder):
     (folder / "labels.csv").unlink()
     assert chosen(folder, "label=worn", exclude=["0.npy"])[0] == ["worn/1.npy", "worn/2.npy"]
 

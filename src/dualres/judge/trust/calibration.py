@@ -72,10 +72,6 @@ class HeldOutRecording:
     surprise: float  # of the truth
     look: NoveltyFeatures
 
-    @property
-    def doubt(self) -> float:
-        return self.look.distance
-
 
 @dataclass(frozen=True)
 class Calibration:
@@ -98,9 +94,8 @@ class Calibration:
         sure: float | None = None,
         part: int | None = None,
     ) -> Answer:
-        """Of a recording, by the probabilities of all classes; `condition` is what `known_of` it tells.
-
-        `part` is the number of windows behind the probabilities where they are a part of a recording only.
+        """By the probabilities of all classes, from `part` windows if not of a whole recording; `condition` is by
+        `known_of`.
         """
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
@@ -122,10 +117,7 @@ class Calibration:
         return Answer(kind, named, error, sure, promise, reason, calibrated)
 
     def sets(self, surprises: Exact, unit: str, error: float, sure: float | None = None) -> set[str] | None:
-        """The classes that are not too surprising (classes,), the first at any rate; None for too few units.
-
-        A class has a limit of its own where it has so many units that one may lie beyond it; the others share one.
-        """
+        """The classes that are not too surprising (classes,), the first at any rate; None for too few units."""
         limits = self.limits(unit, error, sure)
         if limits is None:
             return None
@@ -194,26 +186,23 @@ class Calibration:
     def _limits_at(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
         """Those of surprise and that of doubt, computed once: many recordings are answered at one rate."""
         asked = unit, error, sure
-        if asked not in self._computed:
-            self._computed[asked] = self._compute_limits(*asked)
-        return self._computed[asked]
+        if asked in self._computed:
+            return self._computed[asked]
+        units, limits, doubt = self._units(unit), None, None
+        k = rank(len(units), error, sure)
+        if k is not None:
+            shared, limits = _limit(units, k), []
+            for label in self.classes:
+                own = self._units(unit, label)
+                own_k = rank(len(own), error, sure)
+                limits.append(_limit(own, own_k) if own_k is not None and own_k < len(own) else shared)
+            doubt = limit([[one.look.distance for one in held] for held in units.values()], k)
+        self._computed[asked] = limits, doubt
+        return limits, doubt
 
     @cached_property
     def _computed(self) -> dict[tuple[str, float, float | None], tuple[list[float] | None, float | None]]:
         return {}
-
-    def _compute_limits(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
-        units = self._units(unit)
-        k = rank(len(units), error, sure)
-        if k is None:
-            return None, None
-        shared = _limit(units, k)
-        limits = []
-        for label in self.classes:
-            own = self._units(unit, label)
-            own_k = rank(len(own), error, sure)
-            limits.append(_limit(own, own_k) if own_k is not None and own_k < len(own) else shared)
-        return limits, limit([[one.doubt for one in held] for held in units.values()], k)
 
     @cached_property
     def ranges(self) -> dict[str, tuple[float, float]]:

@@ -49,10 +49,9 @@ def least_error(units: int, sure: float | None = None) -> float:
 
 
 def limit(units: Sequence[Sequence[float]], k: int) -> float:
-    """The k-th smallest score of units with one score each.
+    """The k-th smallest score of units; one of several scores stands for one of them at random.
 
-    A unit of several scores stands for one of them, drawn at random. Every draw has a k-th smallest, and the limit is
-    the median of these over all draws. So a unit weighs the same however often it was recorded.
+    Every draw has a k-th smallest, and the limit is the median of these over all draws.
     """
     scores = [np.sort(np.asarray(unit, np.float64)) for unit in units]
     if all(len(unit) == 1 for unit in scores):

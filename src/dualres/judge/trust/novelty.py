@@ -6,8 +6,6 @@ one, say. That tells little of an unknown fault, and the less, the more classes 
 the distances alone, once those between the classes are known.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from fractions import Fraction
@@ -79,10 +77,9 @@ def recorded(window: Samples, rate: float) -> tuple[float, float]:
 
 
 def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
-    """How much nearer the nearest class is than all are on average, and how near it is by spectra alone, (windows, 2).
+    """How much nearer the nearest class is than all on average, and how near it is by spectra alone, (windows, 2).
 
-    Both in logs of squared distances. The first is negative, and near zero where no class stands out. It knows the
-    distances as `between` leaves them.
+    Both in logs of squared distances, as `between` leaves them. The first is near zero where no class stands out.
     """
     found = {head: _to_classes(weights, head, view) for head, view in views.items()}
     told = np.sum([WEIGHTS[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)

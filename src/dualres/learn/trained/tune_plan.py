@@ -18,7 +18,7 @@ from dualres.learn.support import Support, spread_support
 from dualres.learn.trained import tune
 from dualres.learn.trained.tune import NEVER, Choice, Fit, WindowGroups
 from dualres.model.kinds import NetworkRecipe, chosen_recipe, named_recipes, network_recipe
-from dualres.recordings.labels.contradictions import refuse_contradictions
+from dualres.recordings.labels.spelling import refuse_contradictions
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet

@@ -63,14 +63,14 @@ Contents = dict[Vector, Load | VectorSlice]
 def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
     """The vector that is asked for, or the only signal there is.
 
-    `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal. The
-    first of these that there is holds.
+    `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal.
     """
     signals = [one for one in listing if one.fault is None]
     if channel is None:
         found = signals or (list(listing) if len(listing) == 1 else [])
     else:
-        found = _called(listing, channel) or _at(signals, channel)
+        number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0  # from 1
+        found = _called(listing, channel) or (signals[number - 1 : number] if number else [])
     if len(found) == 1:
         if found[0].fault:
             raise ValueError(f"{printable(found[0].name)} {found[0].fault}")
@@ -86,9 +86,8 @@ def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
 
 
 def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | None) -> list[Vector]:
-    """The vectors that are asked for: `choose`'s one, those of several names, or all signals for "all".
-
-    One text may hold several names, between commas or semicolons, unless it is itself the name of a vector.
+    """The vectors that are asked for: `choose`'s one, those of a list or of a text such as "x,y", or all signals for
+    "all".
     """
     if channel is not None and not isinstance(channel, str):
         return [choose(listing, name) for name in channel]
@@ -110,19 +109,12 @@ def several_names(channel: str | None) -> list[str]:
 
 
 def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:
-    """Those that go by the name, in the strictest sense in which there are any."""
     for fold in (str, str.casefold):
         wanted = fold(channel)
         full = [one for one in listing if fold(one.name) == wanted]
         if found := full or [one for one in listing if fold(one.name.rpartition(".")[2]) == wanted]:
             return found
     return []
-
-
-def _at(signals: list[Vector], channel: str) -> list[Vector]:
-    """The signal of that number, counted from 1."""
-    number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0
-    return signals[number - 1 : number] if number else []
 
 
 @dataclass(frozen=True)

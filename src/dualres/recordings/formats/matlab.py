@@ -112,7 +112,6 @@ def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
 
 
 def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vector, Load]]:
-    """`rate` is what is said further up."""
     if isinstance(tree, dict):
         rate = _stated(tree, rate)
         for field, value in tree.items():
@@ -127,7 +126,6 @@ def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vec
 
 
 def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | None:
-    """The rate in Hz among the numbers of a struct, else the one above."""
     numbers: dict[str, float | str] = {}
     for name, tree in fields.items():
         if isinstance(tree, str):

@@ -1,7 +1,5 @@
 """NumPy's archives: several arrays by name, and perhaps the rate among them."""
 
-from __future__ import annotations
-
 import math
 import zipfile
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV).
-
-`spreadsheet` reads Excel's, which comes with it, too.
-"""
+"""Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV)."""
 
 from dataclasses import replace
 from functools import partial

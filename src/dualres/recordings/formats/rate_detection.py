@@ -37,7 +37,8 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
     A vector of time goes by its name; it serves the vectors beside it, which are in the same struct or group and as
     long. `units` are by name. In a `table`, a column may end before the time does.
     """
-    times = {one: load for one, load in contents.items() if _is_time(one)}
+    called_so = (one for one in contents if _NAME.fullmatch(one.name.rpartition(".")[2].strip()))
+    times = {one: contents[one] for one in called_so if one.kind in "iufM" and one.length > 1}
     found: Contents = {}
     known: dict[Vector, tuple[Fraction | None, str | None]] = {}
     for one, load in contents.items():
@@ -52,7 +53,9 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
         if one.fault is None and one.rate is None and len(beside) == 1:
             (time,) = beside
             if time not in known:
-                known[time] = _rate_by(time, _vector(contents, time), (units or {}).get(time.name, ""))
+                ticks = times[time]
+                values = ticks.load(0, time.length) if isinstance(ticks, VectorSlice) else ticks()
+                known[time] = _rate_by(time, values, (units or {}).get(time.name, ""))
             rate, note = known[time]
             one = replace(one, rate=rate, note=note)
         found[one] = load
@@ -76,21 +79,11 @@ def is_counter(values: Array) -> bool:
     return len(values) >= _AS_LONG and bool(steps.min() > 0) and bool(np.ptp(steps) <= _JITTER * steps.mean())
 
 
-def _is_time(one: Vector) -> bool:
-    return one.kind in "iufM" and one.length > 1 and _NAME.fullmatch(one.name.rpartition(".")[2].strip()) is not None
-
-
 def _group(one: Vector) -> str:
     return one.name.rpartition(".")[0]
 
 
-def _vector(contents: Contents, time: Vector) -> Array:
-    load = contents[time]
-    return load.load(0, time.length) if isinstance(load, VectorSlice) else load()
-
-
 def _rate_by(time: Vector, values: Array, unit: str) -> tuple[Fraction | None, str | None]:
-    """The rate that a vector of time says, and from where; or None, and why it says none."""
     named = _NAME.fullmatch(time.name.rpartition(".")[2].strip())
     assert named
     if values.dtype.kind == "M":

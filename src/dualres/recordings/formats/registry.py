@@ -1,10 +1,8 @@
 """The formats there are, and what a file in one of them holds: every vector, under a name.
 
-A parser lists what there is and loads a vector when it is asked for. It trusts its input no further than the library it
-calls, and lets that library raise what it likes; `guard` runs the binary ones in a process of their own. What is found
-wrong here is a `ValueError` that does not name the file; `readers` adds the name.
-
-A format from outside of this package is added by `register`.
+A parser lists what there is and loads a vector when it is asked for. It lets the library it calls raise what it likes;
+`sandbox` runs the binary ones in a process of their own. What is found wrong here is a `ValueError` that does not name
+the file; `readers` adds the name.
 """
 
 from collections.abc import Callable
@@ -69,8 +67,7 @@ FORMATS.update(
 def register(format: Format) -> None:
     """Add a format from outside of this package; its name and its suffixes must be new.
 
-    Where it has a library, files are read in a process of their own, which must know the format too: name the module
-    that registers it in DUALRES_PLUGINS, or as an entry point.
+    One with a library is read in a process of its own, which finds its module by DUALRES_PLUGINS or an entry point.
     """
     if taken := sorted(set(format.suffixes) & set(suffixes())):
         raise ConfigError(f"there is a format for {taken[0]} already; choose another name or suffix")
@@ -103,9 +100,9 @@ def format_of(path: Path) -> Format:
 def pick(
     contents: Contents, channel: str | None, start: int = 0, stop: int | None = None
 ) -> tuple[list[Vector], Array | None]:
-    """What an open file holds, and the vector that is asked for; None where the choice is not clear.
+    """What an open file holds, and the vector that is asked for, from `start` to `stop` if it can be read in parts.
 
-    Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
+    None where the choice is not clear.
     """
     listing = list(contents)
     try:

@@ -1,9 +1,8 @@
 """The process in which untrusted formats are parsed.
 
 A damaged file can crash the library that reads it, keep it busy for ever or have it ask for all the memory there is. So
-a child process does the reading, within limits, and is replaced when a file was too much for it. It serves one file
-after another and ends when its standard input does. `child` is what runs there; here it is looked after, and believed
-only as far as what it says can be checked.
+a child process does the reading, within limits, and is replaced when a file was too much for it. `sandbox_child` is
+what runs there; here it is looked after, and what it says is checked.
 """
 
 from __future__ import annotations
@@ -130,8 +129,6 @@ class _LostError(Exception):
 
 
 class _Child:
-    """A running child, seen from outside."""
-
     def __init__(self, format: Format) -> None:
         # The module is found where this one was found, and never in the working directory (-P), where a file called
         # numpy.py may lie beside the recordings.
@@ -223,7 +220,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
 
 
 def _listed(row: Sequence[Any]) -> Vector:
-    name, length, kind, rate, note, unit = (*row, None, None)[:6]
+    name, length, kind, rate, note, unit = (*row, None, None)[: max(6, len(row))]
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
     sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):

@@ -1,8 +1,7 @@
-"""What runs in the process that `guard` watches over.
+"""What runs in the process that `Guard` watches over.
 
-The child says one byte when it is ready. A request is one line of JSON, for a whole vector or for a part of it; the
-answer is two sizes, a JSON header and the samples as raw bytes. A long vector is asked for part by part, each a request
-of its own, so that neither process holds more than one. Nothing is pickled.
+The child says one byte when it is ready. A request is one line of JSON, for a vector or a part of it; the answer is two
+sizes, a JSON header and the samples as raw bytes. Nothing is pickled.
 """
 
 import contextlib
@@ -73,7 +72,11 @@ class _Reader:
                 return {"missing": format.library}, None
             except OSError as error:  # soundfile is there, and libsndfile is not
                 return {"error": f"{format.library} does not load; install what it asks for ({error})"}, None
-            self._in_use[format.library] = _address_space()
+            try:
+                pages = int(Path("/proc/self/statm").read_text().split()[0])
+                self._in_use[format.library] = pages * os.sysconf("SC_PAGE_SIZE")
+            except OSError:  # the system does not tell, and does not limit either
+                self._in_use[format.library] = 0
         _limit_memory(max(self._in_use.values()) + request["memory"])
         _limit_time(request["seconds"])
         answer = self._read(format, request)
@@ -85,8 +88,10 @@ class _Reader:
             listing, vector = self._extract(format, request)
             if len(listing) > _MOST_VECTORS:
                 return {"error": f"it holds {len(listing)} vectors, more than {_MOST_VECTORS}"}, None
-            if vector is not None:
-                vector = _sendable(vector)
+            if vector is not None:  # in one piece, in this machine's byte order, of a size that every machine has
+                if vector.dtype.kind == "f" and vector.itemsize not in (4, 8):
+                    vector = vector.astype("f4" if vector.itemsize < 4 else "f8")
+                vector = np.ascontiguousarray(vector, vector.dtype.newbyteorder("="))
         except MemoryError:
             return {"error": f"it takes more than {request['memory'] / 2**30:.3g} GiB of memory"}, None
         except Exception as error:  # whatever the library makes of the file
@@ -107,23 +112,8 @@ class _Reader:
         return listing, vector
 
 
-def _sendable(vector: Array) -> Array:
-    """In one piece, in this machine's byte order, and of a size that every machine has."""
-    if vector.dtype.kind == "f" and vector.itemsize not in (4, 8):
-        vector = vector.astype("f4" if vector.itemsize < 4 else "f8")
-    return np.ascontiguousarray(vector, vector.dtype.newbyteorder("="))
-
-
-def _address_space() -> int:
-    """Bytes; 0 where the system does not tell, and does not limit either."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
-
-
 def _limit_memory(size: int | None) -> None:
-    """So many bytes of address space, and no more; None for as many as the system grants."""
+    """Of the address space, in bytes; None for as much as the system grants."""
     if sys.platform != "win32":
         import resource
 

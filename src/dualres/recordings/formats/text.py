@@ -1,8 +1,11 @@
 """Tables of numbers as text: one signal per column."""
 
+import csv
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,13 +16,62 @@ import numpy.typing as npt
 
 from dualres.recordings.formats.contents import TIME, Contents, Vector, column
 from dualres.recordings.formats.rate_detection import is_counter, with_time
-from dualres.recordings.formats.text_layout import TextLayout, block_layout, plain_layout
 
 LARGEST = 4 << 30  # bytes
 LONGEST_LINE = 1 << 18  # characters; each cell of a line takes some sixty bytes while the layout is looked for
 MOST_NUMBERS = 1 << 28  # of a table: 2 GiB, more than an hour at 64 kHz
 _HEAD = 200  # lines by which the layout is known
 _HEAD_SIZE = 1 << 20  # characters, after which fewer lines are enough
+_DECIMAL = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_QUOTED_DECIMAL = re.compile(r'"\s*([+-]?\d+),(\d+(?:[eE][+-]?\d+)?)\s*"')
+_ONE_DECIMAL_EACH = re.compile(r"\s*[+-]?\d+(,\d+([eE][+-]?\d+)?)?\s*")
+_BELOW_ONE = re.compile(r"\s*([+-]?\d+,0\d|-0,)")  # whole numbers are not written with leading zeros
+_UNIT = re.compile(
+    r"|-|[\[(].*[\])]|m?s|sec|[uµμn]s|m?g|gn|[mµμ]?m/s(\^?2|²)?|[mµμ]m|m?V|m?A|k?N|Nm|[kM]?Pa|bar|°?C|K|k?Hz|rpm|1/min|%"
+)
+_UNIT_IN_TITLE = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """Where the numbers are."""
+
+    delimiter: str | None  # None: whitespace
+    decimal_comma: bool
+    quoted: bool  # the commas of decimals stand between quotes
+    above: int  # lines that are not data, empty ones not counted
+    titles: tuple[str, ...]
+    units: tuple[str, ...]
+    count: int  # columns
+    numeric: tuple[int, ...]  # those that hold numbers
+
+    def unit(self, column: int) -> str | None:
+        """Of a column's numbers, from the line of units or from its title: `DE [g]`."""
+        if column < len(self.units):
+            return self.units[column].strip("- ") or None
+        title = self.titles[column] if column < len(self.titles) else ""
+        named = _UNIT_IN_TITLE.search(title)
+        return named[1] if named and _UNIT.fullmatch(named[1]) else None
+
+    def values(self, lines: Iterable[str]) -> npt.NDArray[Any]:
+        """The numeric columns of the data, as float64 (rows, columns)."""
+        if self.quoted:
+            lines = (_QUOTED_DECIMAL.sub(r"\1.\2", line) for line in lines)
+        elif self.decimal_comma:
+            lines = (line.replace(",", ".") for line in lines)
+        # Where all columns are wanted, a row of another length is an error.
+        used = None if len(self.numeric) == self.count else self.numeric
+        return np.loadtxt(lines, delimiter=self.delimiter, comments=None, quotechar='"', usecols=used, ndmin=2)
+
+    def filled(self, lines: Iterable[str]) -> Iterator[str]:
+        """The lines with `nan` in empty cells."""
+        for line in lines:
+            cells = cells_of(line, self.delimiter)
+            yield (self.delimiter or " ").join(f'"{cell}"' if cell else "nan" for cell in cells)
+
+
+LineOpener = Callable[[], AbstractContextManager[Iterable[str]]]
+TextTable = tuple[TextLayout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
 def read_text(path: Path) -> Contents:
@@ -34,14 +86,8 @@ def read_text(path: Path) -> Contents:
     return read_lines(partial(_opened, path), _counted(path))
 
 
-LineOpener = Callable[[], AbstractContextManager[Iterable[str]]]
-
-
 def read_lines(opened: LineOpener, count: int = 0) -> Contents:
-    """As `read_text`, of `count` lines that may be gone through several times, each time `opened` anew.
-
-    Where they are not counted, something else has to limit the memory that they take.
-    """
+    """As `read_text`, of `count` lines, or of lines that somebody else limits; each pass is `opened` again."""
     with opened() as lines:
         head = _head(lines)
     if not head:
@@ -57,9 +103,6 @@ def read_lines(opened: LineOpener, count: int = 0) -> Contents:
         load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
         contents[Vector(name, length, kind, unit=layout.unit(i))] = load
     return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
-
-
-TextTable = tuple[TextLayout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
 def _counted(path: Path) -> int:
@@ -144,10 +187,7 @@ def _opened(path: Path) -> TextIO:
 
 
 def _column_names(layout: TextLayout) -> list[str]:
-    """The titles, and `column 3` for one that is missing or not unique.
-
-    None of them fit if there are too few, or too many between spaces, where a title may be of several words.
-    """
+    """The titles, and `column 3` for one that is missing or not unique, or for all where their number does not fit."""
     titles, count = list(layout.titles), layout.count
     if count == 1 and layout.delimiter is None:
         titles = [" ".join(titles)]
@@ -157,3 +197,100 @@ def _column_names(layout: TextLayout) -> list[str]:
         titles = [""] * count
     times = Counter(titles)
     return [t if t and times[t] == 1 else f"column {i}" for i, t in enumerate(titles, start=1)]
+
+
+def plain_layout(head: list[str]) -> TextLayout:
+    """Of a table whose first line is data or titles; `head` is how the file begins, without empty lines."""
+    below = head[1:2] or head
+    delimiter, comma, quoted = _separators(below[0], head)
+    first, second = cells_of(head[0].removeprefix("#"), delimiter), cells_of(below[0], delimiter)
+    above_is, below_is = ([_is_number(cell, comma) for cell in cells] for cells in (first, second))
+    # A title is text above a number; a column that is text in both lines says nothing about that.
+    titles_there = (bool(cell) and not is_one for cell, is_one in zip(first, above_is, strict=True))
+    titled = not any(above_is) or (True, True) in zip(titles_there, below_is, strict=False)
+    numeric = [i for i in range(len(second)) if below_is[i] or above_is[i : i + 1] == [True]]
+    titles = tuple(first) if titled else ()
+    halves = len(titles) > 1 and len(second) == 2 * len(titles) and all(titles)
+    if delimiter == "," and not comma and halves and all(cell.lstrip("+-").isdigit() for cell in second):
+        raise ValueError(
+            f"commas stand between its columns and in its numbers: {len(titles)} titles, {len(second)} cells; "
+            "save it with semicolons between columns, or with decimal points"
+        )
+    return TextLayout(delimiter, comma, quoted, int(titled), titles, (), len(second), tuple(numeric))
+
+
+def block_layout(head: list[str]) -> TextLayout | None:
+    """Of a table below other lines: a description of the recording, titles, units. None if there is no such table.
+
+    The data are the lines at the end of `head` that look alike; no line above them may look like data.
+    """
+    delimiter, comma, quoted = _separators(head[-1], head)
+    rows = [cells_of(line.removeprefix("#"), delimiter) for line in head]
+    numbers = [tuple(_is_number(cell, comma) for cell in row) for row in rows]
+    if not any(numbers[-1]):
+        return None
+    start = len(head)
+    while start and _alike(rows[start - 1], numbers[start - 1], rows[-1], numbers[-1]):
+        start -= 1
+    is_data = any(len(rows[i]) == len(rows[-1]) and numbers[i] == numbers[-1] for i in range(start))
+    is_data |= any(len(one) > 1 and all(one) for one in numbers[:start])
+    if not start or len(head) - start < 2 or is_data or any(numbers[start - 1]):  # the last: these are no titles
+        return None
+    numeric = tuple(i for i in range(len(rows[-1])) if any(numbers[j][i] for j in range(start, len(head))))
+    units: tuple[str, ...] = ()
+    if start > 1 and len(rows[start - 1]) == len(rows[start - 2]) and all(map(_UNIT.fullmatch, rows[start - 1])):
+        units = tuple(unit.strip("[]()") for unit in rows[start - 1])
+    titles = rows[start - 2] if units else rows[start - 1]
+    return TextLayout(delimiter, comma, quoted, start, tuple(titles), units, len(rows[-1]), numeric)
+
+
+def cells_of(line: str, delimiter: str | None) -> list[str]:
+    line = line.strip(" \r\n")
+    cells = line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
+    return [cell.strip() for cell in cells]
+
+
+def _separators(line: str, head: list[str]) -> tuple[str | None, bool, bool]:
+    """What stands between columns, whether a comma is a decimal point, and whether only so between quotes."""
+    if ";" in line:
+        return ";", True, False
+    if "\t" in line:
+        return "\t", any(map(_DECIMAL.fullmatch, "\t".join(head).split())), False
+    if "," not in line:
+        return None, any(_only_decimals(line) for line in head), False
+    if _only_decimals(line):
+        return None, True, False
+    quoted = any(map(_DECIMAL.fullmatch, cells_of(line, ",")))
+    return (None, True, False) if not quoted and _is_one_column(head) else (",", quoted, quoted)
+
+
+def _only_decimals(line: str) -> bool:
+    """Whether between spaces, all is a number and some of it has a decimal comma: `0,1 2,5`."""
+    cells = line.split()
+    return len(cells) > 1 and all(_is_number(c, True) for c in cells) and any(map(_DECIMAL.fullmatch, cells))
+
+
+def _is_one_column(head: list[str]) -> bool:
+    """Whether lines such as `0,25` are one column with decimal commas: by one title, or by `0,05` and `-0,5`."""
+    data = head if _ONE_DECIMAL_EACH.fullmatch(head[0]) else head[1:]
+    if not data or not all(map(_ONE_DECIMAL_EACH.fullmatch, data)):
+        return False
+    if len(data) < len(head):
+        titles = cells_of(head[0], ",")
+        return len(titles) == 1 and (not head[0].startswith("#") or any(map(_BELOW_ONE.match, data)))
+    return any(map(_BELOW_ONE.match, data))
+
+
+def _alike(row: list[str], numbers: tuple[bool, ...], last: list[str], wanted: tuple[bool, ...]) -> bool:
+    """Whether two lines have numbers in the same columns; an empty cell is like any other."""
+    pairs = zip(row, numbers, last, wanted, strict=False)
+    alike = all(is_one == wants_one or not cell or not other for cell, is_one, other, wants_one in pairs)
+    return len(row) == len(last) and any(numbers) and alike
+
+
+def _is_number(cell: str, decimal_comma: bool) -> bool:
+    try:
+        float(cell.replace(",", ".") if decimal_comma else cell)
+    except ValueError:
+        return False
+    return True

@@ -1,7 +1,4 @@
-"""Editing a labels.csv: one recording at a time, everything else in it as it was.
-
-A list that does not exist yet begins with what the subfolders say, so that nothing which was labelled is lost.
-"""
+"""Editing a labels.csv: one recording at a time. A new list begins with what the subfolders say."""
 
 import csv
 import io
@@ -11,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.folder import rows_below
-from dualres.recordings.labels.read import ALIASES, LABELS, LabelRow, cells_of, delimiter_of, listed
+from dualres.recordings.labels.read import ALIASES, LABELS, LabelRow, cells_of, delimiter_of, listed, rows_below
 from dualres.utils.files import write_whole
 
 LONGEST = 200  # characters of a cell
@@ -35,12 +31,15 @@ class RowKey:
 def set_cells(folder: Path, place: RowKey, cells: Mapping[str, str]) -> str:
     """Write cells such as label, component or load of one recording; the list as it was before, "" if there was none.
 
-    The file is replaced as a whole, once it is known to be readable, so a crash leaves the old one or the new one.
+    The file is replaced as a whole, once it is known to be readable.
     """
     before = text_of(folder)
     table = _LabelTable.of(folder, before)
-    for name, text in cells.items():
-        _check(name, text)
+    for one in (*cells, *cells.values()):
+        if len(one) > LONGEST or not one.isprintable():
+            raise RecordingError(f"{one[:40]!r}: cannot stand in {LABELS}; use up to {LONGEST} printable characters")
+    if not all(map(str.strip, cells)):
+        raise RecordingError("a column needs a name; give one such as load")
     row = table.row_of(place)
     for name, text in cells.items():
         table.put(row, name, text.strip())
@@ -82,8 +81,6 @@ def text_of(folder: Path) -> str:
 
 @dataclass
 class _LabelTable:
-    """All cells of a list, in its own order and with its own names of columns."""
-
     header: list[str]
     rows: list[list[str]]
     delimiter: str = ","
@@ -155,18 +152,8 @@ class _LabelTable:
 
 def place_of(row: LabelRow, folder: Path) -> RowKey:
     """Where the list tells of a row."""
-    part = row.part
-    file = row.file.relative_to(folder).as_posix()
-    start_s, end_s = (None, None) if part is None else (part.start_s or None, part.end_s)
-    return RowKey(file, row.channel or "", start_s, end_s)
-
-
-def _check(name: str, text: str) -> None:
-    for what in (name, text):
-        if len(what) > LONGEST or not what.isprintable():
-            raise RecordingError(f"{what[:40]!r}: cannot stand in {LABELS}; use up to {LONGEST} printable characters")
-    if not name.strip():
-        raise RecordingError("a column needs a name; give one such as load")
+    start_s, end_s = (row.part.start_s or None, row.part.end_s) if row.part else (None, None)
+    return RowKey(row.file.relative_to(folder).as_posix(), row.channel or "", start_s, end_s)
 
 
 def _write(folder: Path, text: str) -> None:

@@ -9,26 +9,13 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
-from dualres.recordings.labels.read import LABELS, LabelRow, expanded, files_below, read_row, rows_below, to_judge
+from dualres.recordings.labels.read import LABELS, LabelRow, read_row, rows_below
 from dualres.recordings.labels.selection import Selection, select
 from dualres.recordings.readers import Channel, load, read
 from dualres.recordings.recording import Blockwise, FileStamp, Recording, Samples
 from dualres.recordings.segment import SegmentError, SegmentInMemory
 from dualres.recordings.windows import samples_for, shortage
 from dualres.utils.progress import Progress, quiet
-
-__all__ = [
-    "LABELS",
-    "Folder",
-    "LabelRow",
-    "expanded",
-    "files_below",
-    "read_folder",
-    "read_light",
-    "read_row",
-    "rows_below",
-    "to_judge",
-]
 
 EVERYTHING = Selection()
 _Key = tuple[Path, FileStamp | None, tuple[str, ...], Fraction]

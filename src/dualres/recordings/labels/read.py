@@ -49,10 +49,10 @@ class LabelRow:
 def listed(
     folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True
 ) -> Iterator[LabelRow]:
-    """The rows of labels.csv, or of another list of files below the folder.
+    """The rows of labels.csv, or of another list of files below the folder, without labels if they are not `labelled`.
 
-    Where they are not to be `labelled`, labels are left out. A row with an empty label is a recording that nobody has
-    labelled yet. Where labels are `needed`, a list in which no row has one is an error.
+    A row with an empty label is not labelled yet. Where labels are `needed`, a list in which no row has one is an
+    error.
     """
     path = labels or folder / LABELS
     cells = cells_of(path)
@@ -69,9 +69,13 @@ def listed(
         part = interval_in(values, where)
         channel = channel_in(values, where)
         others = earlier[values["file"], channel or ""]
-        _refuse_listed_twice(where, values["file"], part, others)
+        _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, number))
-        file = _resolved(folder / values["file"], where)
+        try:
+            file = (folder / values["file"]).resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+            name = str(folder / values["file"])
+            raise RecordingError(f"{where}: {name!r} cannot be a file ({error}); correct the name") from error
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
         try:
@@ -84,19 +88,8 @@ def listed(
         yield LabelRow(folder / values["file"], known, rate, channel, part, where)
 
 
-def _resolved(path: Path, where: str) -> Path:
-    """Where a listed file really lies; an error for a name that no file can have."""
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
-        raise RecordingError(f"{where}: {str(path)!r} cannot be a file ({error}); correct the name") from error
-
-
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, each with its line and its cells by the column's name in lower case.
-
-    What stands for the columns file and label is called so.
-    """
+    """The rows of a table with a header: each with its line and its cells by column, in lower case."""
     if strange := unusual(path):
         raise RecordingError(f"{path}: cannot be read: it {strange}")
     try:
@@ -124,7 +117,6 @@ def delimiter_of(header: str) -> str:
 
 
 def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
-    """The cells with what stands for the columns file and label under these names."""
     for name, aliases in ALIASES.items():
         found = [alias for alias in aliases if alias in values]
         if name in values or not found:
@@ -175,13 +167,13 @@ def _seconds(values: Mapping[str, str], name: str, where: str) -> float | None:
     return seconds
 
 
-def _refuse_listed_twice(where: str, file: str, part: Segment | None, others: list[tuple[Segment | None, int]]) -> None:
+def _refuse_listed_twice(where: str, part: Segment | None, others: list[Listing]) -> None:
     for other, line in others:
         if part is None and other is None:
-            raise RecordingError(f"{where}: {file} is already listed in line {line}")
+            raise RecordingError(f"{where} is already listed in line {line}")
         if (part or Segment()).overlaps(other or Segment()):
             raise RecordingError(
-                f"{where}: {file}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
+                f"{where}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
                 "list each second of a file once"
             )
 
@@ -218,10 +210,7 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
-    """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
-
-    The list need not name every file, and nobody needs to know the labels: they are not looked at.
-    """
+    """Files as given; a folder as the recordings below it, with what its labels.csv says of them besides labels."""
     for path in paths:
         known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
         rows = defaultdict(list)
@@ -236,14 +225,10 @@ def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = Fals
     """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
     if labels is None and not (folder / LABELS).exists():
         loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
-        return [*_sorted_into_subfolders(folder), *loose]
+        subfolders = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__")))
+        inside = [LabelRow(file, {"label": one.name}) for one in subfolders for file in files_below(one)]
+        return [*inside, *loose]
     known = list(listed(folder, labels=labels, needed=not unlabelled))
     there = {row.file.resolve() for row in known}
     others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
     return [*known, *others]
-
-
-def _sorted_into_subfolders(folder: Path) -> Iterator[LabelRow]:
-    for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
-        for file in files_below(subfolder):
-            yield LabelRow(file, {"label": subfolder.name})

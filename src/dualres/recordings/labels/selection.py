@@ -34,10 +34,7 @@ class Selection:
 
 
 def select(rows: Sequence[LabelRow], folder: Path, selection: Selection) -> tuple[list[LabelRow], dict[str, int]]:
-    """The rows that are chosen, and how many are not for which reason.
-
-    A column, a value or a name that occurs nowhere is an error: it is more likely mistyped than meant.
-    """
+    """The rows that are chosen, and how many are not for which reason; an error for what occurs nowhere."""
     columns = [_columns(row) for row in rows]
     names = [row.file.relative_to(folder).as_posix() for row in rows]
     _check_where(columns, selection.where)
@@ -93,6 +90,5 @@ def _equal(one: str, other: str) -> bool:
 
 
 def _matches(name: str, pattern: str) -> bool:
-    """Whether a file's name below the folder, or its last part, is the pattern's."""
     wanted = PurePosixPath(pattern.replace("\\", "/")).as_posix()
     return any(one == wanted or fnmatchcase(one, wanted) for one in (name, PurePosixPath(name).name))

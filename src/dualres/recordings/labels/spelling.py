@@ -1,10 +1,13 @@
-"""Labels that may be one label, mistyped, and components that may be one component."""
+"""Labels that may be mistyped, components spelled in two ways, and the same samples under two labels."""
 
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import combinations
+
+from dualres.errors import RecordingError
+from dualres.recordings.recording import Recording, Segment, axes_of
 
 _BETWEEN_NO_DIGITS = re.compile(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")  # 1-2 is not 12
 SHORTEST = 3  # letters; of shorter labels, such as IR and OR, each letter counts
@@ -37,6 +40,23 @@ def doubtful_components(components: Iterable[str]) -> list[str]:
         for names in spellings.values()
         if len(names) > 1
     ]
+
+
+def refuse_contradictions(recordings: Iterable[Recording]) -> None:
+    """An error if the same bytes, or the same seconds of them, carry two labels: nothing can be learned from both."""
+    same: dict[tuple[str, str | None], list[Recording]] = defaultdict(list)
+    for recording in recordings:
+        for axis in axes_of(recording):
+            if axis.origin.sha256:
+                same[axis.origin.sha256, axis.origin.channel].append(recording)
+    for members in same.values():
+        for one, other in combinations(members, 2):
+            here, there = (each.origin.part or Segment() for each in (one, other))
+            if one.label != other.label and here.overlaps(there):
+                raise RecordingError(
+                    f"{one.id} is labelled {one.label} and {other.id} is labelled {other.label}, but they hold the "
+                    "same bytes; correct a label, or remove one of the files"
+                )
 
 
 def spelled_alike(component: str) -> str:

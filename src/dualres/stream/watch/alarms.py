@@ -10,7 +10,7 @@ import numpy as np
 from dualres.errors import RecordingError
 from dualres.judge.healthy_baseline import class_of_healthy
 from dualres.judge.model import Model
-from dualres.recordings.labels.folder import expanded
+from dualres.recordings.labels.read import expanded
 from dualres.stream.alarm.alarm import SURE, Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.e_values import LEAST

@@ -13,7 +13,7 @@ from dualres.errors import DualResError
 from dualres.judge.model import Model
 from dualres.judge.verdict import channels_to_read
 from dualres.recordings.axes import in_order
-from dualres.recordings.labels.folder import files_below
+from dualres.recordings.labels.read import files_below
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
 from dualres.stream.monitor.chunk import Chunk, Form

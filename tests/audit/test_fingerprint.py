@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import fft, signal
 
-from dualres.audit.fourier import fast_size, irfft, refined, rfft, tapered
+from dualres.audit.fingerprint import fast_size, irfft, refined, rfft, tapered
 
 
 def test_transforms_are_single_precision_and_right():
