@@ -51,7 +51,7 @@ def duration(results: Results, dataset: str) -> Table:
     chosen = chosen_updates(results, dataset)
     table = table.with_columns({"Chosen": [_verdict(chosen, recipe) for recipe in recipes]})
     undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
-    return replace(table, note=RULE + undecided, rule=("choice",))
+    return replace(table, note=RULE + undecided)
 
 
 def _verdict(chosen: int | None, recipe: Recipe) -> Value:

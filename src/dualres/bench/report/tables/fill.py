@@ -87,7 +87,6 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""  # what bold print and brackets mean
     measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
-    rule: tuple[str, ...] = ()  # by which its words follow from numbers, with what that needs; see verify/numbers.py
 
     def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
         """The table with further columns by their titles, a value per row each."""

@@ -169,7 +169,7 @@ def rigs_left_out(results: Results) -> Table | None:
     if len(suite.rigs) < 2:
         return None
     chosen = chosen_without(suite.scores, suite.rigs)
-    table = _against_peers(
+    return _against_peers(
         suite,
         chosen,
         name="rigs_left_out",
@@ -177,7 +177,6 @@ def rigs_left_out(results: Results) -> Table | None:
         note=f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
         f"{INTERVALS_ARE}",
     )
-    return replace(table, rule=("across_rigs", "rigs_scores", "others"))
 
 
 @makes_table("rigs_shipped")
@@ -187,14 +186,13 @@ def rigs_shipped(results: Results) -> Table | None:
     if len(suite.rigs) < 2:
         return None
     ships = choose(suite.scores, suite.rigs)
-    table = _against_peers(
+    return _against_peers(
         suite,
         dict.fromkeys(suite.rigs, ships),
         name="rigs_shipped",
         title="What the rule chooses from all rigs, on each of them",
         note=f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
     )
-    return replace(table, rule=("across_rigs", "rigs_scores", "all"))
 
 
 def _against_peers(suite: Suite, chosen: Mapping[str, str], *, name: str, title: str, note: str) -> Table:
