@@ -84,7 +84,7 @@ def overview(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
         judged = dict.fromkeys(str(len(fold.evaluation)) for fold in folds)
         units = dict.fromkeys(fold.held_out for fold in folds)
         yield (
-            f"[{release.short}](#{release.short.lower().replace(" ", "-")})",
+            f"[{release.short}](#{release.short.lower().replace(' ', '-')})",
             str(len(release.classes)),
             khz(release),
             *(", ".join(words) for words in (units, release.folds, judged)),

@@ -55,7 +55,12 @@ def verify_folder(
         found.problems += check_sums(report / TABLES) if report is not None else []
     else:
         with opened(folder, progress=progress) as ledger:
-            _check_ledger(found, ledger, folder if models and not found.export else None, progress)
+            checked_models = folder if models and not found.export else None
+            found.problems += verify(ledger, checked_models, progress, found.counts)
+            found.measurements = len(kept(ledger.path.parent / FOLDER))
+            if not found.counts.jobs and not found.measurements:
+                nothing = "holds no finished job and no measurement, so there is nothing to check"
+                found.problems.append(f"{ledger.path}: {nothing}")
             if report is not None:
                 _check_tables(found, ledger, report / TABLES)
             if not found.export:  # which has its manifest
@@ -73,13 +78,6 @@ def verify_folder(
     ]
     found.files = sum(len(covered(place)) for place in listed)
     return found
-
-
-def _check_ledger(found: VerificationResult, ledger: Ledger, models: Path | None, progress: Progress) -> None:
-    found.problems += verify(ledger, models, progress, found.counts)
-    found.measurements = len(kept(ledger.path.parent / FOLDER))
-    if not found.counts.jobs and not found.measurements:
-        found.problems.append(f"{ledger.path}: holds no finished job and no measurement, so there is nothing to check")
 
 
 def ledger_root(ledger: Ledger) -> str:

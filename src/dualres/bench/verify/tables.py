@@ -159,21 +159,19 @@ def _labels(job: StoredJob) -> tuple[list[int], list[int]]:
     return truth, said
 
 
-def _f1(job: StoredJob, _: str) -> float:
-    classes = range(len(job.facts["classes"]))
-    return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
-
-
 def _recall(job: StoredJob, label: str) -> float:
     number = job.facts["classes"].index(label)
     return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
 
 
+def _f1(job: StoredJob, said: list[int]) -> float:
+    classes = list(range(len(job.facts["classes"])))
+    return 100 * float(f1_score(_labels(job)[0], said, labels=classes, average="macro", zero_division=0))
+
+
 def _together(job: StoredJob, dataset: str) -> float:
     conditions = [condition_of(dataset, name) if dataset else None for name, *_ in job.judged]
-    named = corrected([scores for *_, scores in job.judged], conditions).argmax(1)
-    classes = list(range(len(job.facts["classes"])))
-    return 100 * float(f1_score(_labels(job)[0], named, labels=classes, average="macro", zero_division=0))
+    return _f1(job, corrected([scores for *_, scores in job.judged], conditions).argmax(1).tolist())
 
 
 def _log_loss(job: StoredJob, _: str) -> float:
@@ -190,7 +188,7 @@ def _cost(name: str, unit: int = 1) -> Callable[[StoredJob, str], float]:
 
 
 _SCORES: dict[str, Callable[[StoredJob, str], float]] = {
-    "macro_f1": _f1,
+    "macro_f1": lambda job, _: _f1(job, _labels(job)[1]),
     "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
     "recall": _recall,
     "together": _together,

@@ -24,11 +24,9 @@ class ControlDifference:
 def difference(results: Results, dataset: str, control: str) -> ControlDifference:
     """The mean over seeds that both have, each seed's score averaged over the folds."""
     full, less = (results.f1(dataset=dataset, method=name) for name in ("dualres", control))
-    scores, others = (dict(zip(cell.seeds, cell.values, strict=True)) for cell in (full, less))
-    seeds = tuple(seed for seed in scores if seed in others)
-    entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in seeds)
-    value = statistics.fmean(scores[seed] - others[seed] for seed in seeds) if seeds else None
-    return ControlDifference(value, seeds, entries)
+    found = full.minus(less)
+    entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in found)
+    return ControlDifference(statistics.fmean(found.values()) if found else None, tuple(found), entries)
 
 
 @draws_figure("ablation_panels")
@@ -48,15 +46,8 @@ def ablation_panels(results: Results) -> Picture | None:
                 not_run(axes, 0, row)
                 continue
             gain = value >= 0
-            axes.barh(
-                row,
-                value,
-                0.66,
-                color=ACCENT if gain else PALE,
-                hatch="" if gain else "////",
-                edgecolor="white",
-                linewidth=0,
-            )
+            look = {"color": ACCENT, "hatch": ""} if gain else {"color": PALE, "hatch": "////"}
+            axes.barh(row, value, 0.66, edgecolor="white", linewidth=0, **look)
             place = {"ha": "left" if gain else "right", "va": "center", "textcoords": "offset points"}
             text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
             axes.annotate(text, (value, row), (3 if gain else -3, 0), **place)

@@ -93,9 +93,6 @@ def adaptation(results: Results, dataset: str) -> Table | None:
         labels=("Method", "Recipe"),
         remark=TOGETHER,
     )
-    return replace(table, rows=tuple((*row, _without_spread(last)) for *row, last in table.rows))
-
-
-def _without_spread(value: Value) -> Value:
-    """Every seed judges the same seconds."""
-    return value if value.mean is None else replace(value, text=f"{value.mean:,.0f}")
+    # Every seed judges the same seconds.
+    last = [v if v.mean is None else replace(v, text=f"{v.mean:,.0f}") for *_, v in table.rows]
+    return replace(table, rows=tuple((*row[:-1], seconds) for row, seconds in zip(table.rows, last, strict=True)))

@@ -8,11 +8,10 @@ from torch import nn
 from dualres.bench.campaign.studies import DATASETS, RIG, folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import exposure_s
-from dualres.bench.report.tables.comparators import SETTINGS
+from dualres.bench.report.tables.comparators import settings
 from dualres.bench.report.tables.fill import Table, Value
 from dualres.config import ModelConfig
 from dualres.model.network import DualRes
@@ -92,7 +91,6 @@ def task_inventory() -> Table:
 
 def exposure(dataset: str) -> Table:
     """Labelled seconds of the gearbox budgets, from the union of the support windows."""
-    config = ModelConfig()
     fold = load_fold(folds_of(dataset)[0])
     rows = []
     for budget in GEARBOX_BUDGETS:
@@ -102,8 +100,8 @@ def exposure(dataset: str) -> Table:
     return _words(
         f"exposure_{dataset}",
         f"{dataset_name(dataset)}: labelled exposure",
-        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {config.window_s:g} s; seconds "
-        "are those covered by at least one window.",
+        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {ModelConfig().window_s:g} s; "
+        "seconds are those covered by at least one window.",
         *("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
         rows=rows,
         labels=2,
@@ -119,7 +117,7 @@ def comparator_settings() -> Table:
         "between the two layers of a map that follows attention.",
         "Method",
         "Settings",
-        rows=[(method_name(name), SETTINGS[name]()) for name in NAMES],
+        rows=[(method_name(name), text) for name, text in settings().items()],
     )
 
 

@@ -17,7 +17,6 @@ from dualres.config import RECIPES
 
 LEVEL = 0.9  # of the intervals
 DIGITS = 1
-MEAN_GAIN, WORST = "Mean gain", "Worst"
 PARTS_ARE = (
     "Candidates are named by the parts of the robust recipe that they add to the paper's: random paths, mixup, "
     "standardised spectra, and long, which is 800 updates with their learning rate and decay."
@@ -145,7 +144,7 @@ def rigs_scores(results: Results) -> Table:
     return suite.sheet.made(
         "rigs_scores",
         "Macro-F1 (%) of every candidate on every rig",
-        ("Candidate", *(rig.title for rig in RIGS), MEAN_GAIN, WORST),
+        ("Candidate", *(rig.title for rig in RIGS), "Mean gain", "Worst"),
         rows,
         labels=1,
         note=f"{PARTS_ARE} Below them, peers that are never chosen: the linear model is DualRes without its memory, "
@@ -156,10 +155,9 @@ def rigs_scores(results: Results) -> Table:
 
 def _summary(suite: Suite, candidate: str) -> tuple[Value, Value]:
     """Its mean and its smallest gain over the reference."""
-    if not suite.rigs:
-        return Value(NOT_RUN), Value(NOT_RUN)
     found = gains(suite.scores, candidate, suite.rigs).values()
-    return Value(f"{statistics.fmean(found):+.1f}"), Value(f"{min(found):+.1f}")
+    words = (f"{statistics.fmean(found):+.1f}", f"{min(found):+.1f}") if found else (NOT_RUN, NOT_RUN)
+    return Value(words[0]), Value(words[1])
 
 
 @makes_table("rigs_left_out")
