@@ -3,7 +3,6 @@
 import pytest
 
 from dualres.bench.methods import (
-    NAMES,
     crossformer,
     itransformer,
     mambasl,
@@ -43,11 +42,6 @@ CONSTANTS = {
     "crossformer": (crossformer, ("SEGMENT", "ROUTERS", "WIDTH", "HIDDEN", "HEADS", "DECODER_LAYERS", "DROPOUT")),
 }
 OTHER = 77_771
-
-
-def test_every_method_has_its_sentence():
-    assert tuple(settings()) == NAMES
-    assert set(PRINTED) == set(NAMES)
 
 
 @pytest.mark.parametrize("name", PRINTED)

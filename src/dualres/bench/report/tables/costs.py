@@ -1,7 +1,7 @@
 """The tables of what inference costs, from the measurements beside the ledger."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -69,7 +69,7 @@ def _tables(costs: Costs) -> list[Table]:
         return [long_records(costs), checks(costs)]
     names = [name for name in _MATRICES if name != "allocated_mib" or costs.device == "cuda"]
     matrices = [partial(matrix, name=name) for name in names]
-    makers = [*matrices, summary, workloads, tails, memory, storage, checks]
+    makers: list[Callable[[Costs], Table]] = [*matrices, summary, workloads, tails, memory, storage, checks]
     return [table for table in (make(costs) for make in makers) if table.rows]
 
 
@@ -189,11 +189,10 @@ def _lowest(costs: Costs, name: str, rivals: str, values: list[Value]) -> list[V
 def _latency(costs: Costs, method: str) -> Value:
     """Median and range of a method's window latencies over the datasets; of fewer there is no number."""
     found, theirs = _over_datasets(costs, "window_ms", method)
-    value = Value(found if isinstance(found, str) else _span(found), metric="window_ms", method=method)
     if isinstance(found, str):
-        return value
-    ends = {"mean": statistics.median(found), "low": min(found), "high": max(found)}
-    return replace(value, **ends, paper=_span(theirs) if theirs else None)
+        return Value(found, metric="window_ms", method=method)
+    value = Value(_span(found), metric="window_ms", mean=statistics.median(found), low=min(found), high=max(found))
+    return replace(value, method=method, paper=_span(theirs) if theirs else None)
 
 
 def _most(costs: Costs, name: str, method: str) -> Value:
