@@ -58,7 +58,6 @@ class PairedDifference:
 
     @property
     def decided(self) -> bool:
-        """Whether the interval leaves zero out."""
         return self.low > 0 or self.high < 0
 
 

@@ -172,7 +172,6 @@ def _missing(job: Job) -> dict[str, Any]:
 
 
 def _training(job: Job) -> str:
-    """In a few words."""
     if job.recipe is None:
         return "no updates"
     return f"{job.recipe.updates} updates" + ("" if job.recipe.plain else f", {job.recipe.kind}")
@@ -253,7 +252,6 @@ def _study(name: str, found: Results) -> dict[str, Any]:
 
 
 def _jobs(found: Results) -> list[Job]:
-    """Planned or finished, each once."""
     return list({**found.planned, **{e.key: e.job for e in found.entries}}.values())
 
 

@@ -92,7 +92,6 @@ def _draw(axes: Axes, points: Points, budgets: Sequence[Budget]) -> list[tuple[f
 
 
 def budget_axis(axes: Axes, seconds: Mapping[Budget, float]) -> None:
-    """Name the budgets at their labelled seconds."""
     axes.set_xlabel("unique labelled seconds per class, and recordings\N{MULTIPLICATION SIGN}windows")
     axes.set_xticks(list(seconds.values()), [f"{s:.1f}\n{times(budget)}" for budget, s in seconds.items()])
     axes.minorticks_off()

@@ -106,8 +106,7 @@ def _lacking(entries: Sequence[FinishedJob], methods: Sequence[str], fold: str) 
 
 def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[str], int, list[FinishedJob]]:
     """Those of the methods that have any result, the first seed that all have, and their fits with it."""
-    done = results.where(dataset=dataset)
-    methods = ran(results, dataset, wanted)
+    done, methods = results.where(dataset=dataset), ran(results, dataset, wanted)
     shared = shared_seeds(results, dataset, methods, {entry.job.budget for entry in done})
     seed = min(shared or [entry.job.seed for entry in done], default=0)
     return methods, seed, [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]

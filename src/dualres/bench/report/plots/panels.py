@@ -74,7 +74,6 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
 
 @draws_figure("class_recall")
 def class_recall(results: Results, dataset: str) -> Picture | None:
-    """Recall of every class, averaged over the folds."""
     methods = ran(results, dataset, PAIR)
     if not methods:
         return None

@@ -154,7 +154,6 @@ def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row
 
 
 def _pairs(results: Results, control: str) -> list[tuple[FinishedJob, FinishedJob]]:
-    """The full model's jobs and the control's, of equal seed and fold."""
     fields = {"dataset": CONTROLS_ON, "budget": results.main_budget(CONTROLS_ON)}
     full, less = (
         {(entry.job.seed, entry.job.fold): entry for entry in results.where(method=method, **fields)}

@@ -84,7 +84,6 @@ def nondominated(points: Mapping[str, PlotPosition]) -> list[str]:
 
 
 def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
-    """How many each method holds."""
     return {method: _ledger_cost(cell, "registered") for method, cell in cells.items()}
 
 

@@ -273,7 +273,6 @@ class Sheet:
         return found
 
     def shows(self, jobs: Iterable[Job]) -> None:
-        """Remember jobs that are behind the table."""
         self._jobs.update(dict.fromkeys(jobs))
 
     def table(

@@ -50,7 +50,6 @@ def pairs_of(one: Cell, other: Cell) -> list[tuple[FinishedJob, FinishedJob]]:
 
 
 def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:
-    """The robust recipe minus the paper's."""
     robust, paper = (results.f1(None, **fields, recipe=by_name.get(r)) for r in ("robust", "paper"))
     pairs = pairs_of(robust, paper)
     if not pairs:

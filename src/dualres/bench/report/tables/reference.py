@@ -9,6 +9,7 @@ from dualres.bench.campaign.studies import DATASETS, RIG, folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS
+from dualres.bench.report.captions import span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import exposure_s
 from dualres.bench.report.tables.comparators import settings
@@ -66,25 +67,23 @@ def task_inventory() -> Table:
     for name in DATASETS:
         folds = [load_fold(fold) for fold in folds_of(name)]
         rate = catalog.release(name).rate
-        each = sorted({len(members) for fold in folds for members in fold.support.values()})
-        rows.append(
-            (
-                dataset_name(name),
-                str(len(folds[0].classes)),
-                f"{float(rate) / 1000:.4g}",
-                ", ".join(folds[0].classes),
-                ", ".join(sorted({fold.held_out for fold in folds})),
-                ", ".join(fold.fold for fold in folds),
-                " to ".join(map(str, dict.fromkeys((each[0], each[-1])))),
-                ", ".join(str(len(fold.evaluation)) for fold in folds),
-            )
-        )
-    header = ("Dataset", "Classes", "kHz", "Labels", "Held-out unit", "Folds", "Support recordings/class", "Evaluated")
+        each = [len(members) for fold in folds for members in fold.support.values()]
+        cells = {
+            "Dataset": dataset_name(name),
+            "Classes": str(len(folds[0].classes)),
+            "kHz": f"{float(rate) / 1000:.4g}",
+            "Labels": ", ".join(folds[0].classes),
+            "Held-out unit": ", ".join(sorted({fold.held_out for fold in folds})),
+            "Folds": ", ".join(fold.fold for fold in folds),
+            "Support recordings/class": span(each),
+            "Evaluated": ", ".join(str(len(fold.evaluation)) for fold in folds),
+        }
+        rows.append(tuple(cells.values()))
     return _words(
         "task_inventory",
         "Datasets and tasks",
         "Rates are native, before resampling to 64 kHz. Evaluated: recordings of each fold.",
-        *header,
+        *cells,
         rows=rows,
     )
 
@@ -109,7 +108,6 @@ def exposure(dataset: str) -> Table:
 
 
 def comparator_settings() -> Table:
-    """What each method is."""
     return _words(
         "comparator_settings",
         "Settings of the methods",

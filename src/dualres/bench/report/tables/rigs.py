@@ -154,7 +154,6 @@ def rigs_scores(results: Results) -> Table:
 
 
 def _summary(suite: Suite, candidate: str) -> tuple[Value, Value]:
-    """Its mean and its smallest gain over the reference."""
     found = gains(suite.scores, candidate, suite.rigs).values()
     words = (f"{statistics.fmean(found):+.1f}", f"{min(found):+.1f}") if found else (NOT_RUN, NOT_RUN)
     return Value(words[0]), Value(words[1])

@@ -45,7 +45,6 @@ def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Tabl
 
 
 def gearbox(results: Results, dataset: str, metric: str) -> Table:
-    """Methods by budgets."""
     budgets = results.budgets(dataset)
     return _by_method(
         results,
@@ -219,7 +218,6 @@ def every_seed(results: Results) -> list[Table]:
 
 
 def _asked_for(job: Job) -> bool:
-    """Whether some study plans a job like this."""
     parts = [part for study in STUDIES.values() for part in study.parts]
     return any(
         job.dataset in part.datasets

@@ -26,7 +26,6 @@ class Settings:
     threads: int = 1
 
     def results(self, ledger: Ledger, name: str) -> Results:
-        """Of one of the studies."""
         quick = Quick() if self.quick else None
         return Results(ledger, study(name), quick=quick, device=self.device, threads=self.threads)
 
@@ -84,7 +83,6 @@ def write_tables(tables: Sequence[Table], directory: Path, settings: Settings) -
 
 
 def contents(tables: Sequence[Table], settings: Settings) -> dict[str, str]:
-    """What is written, by file name."""
     files = {CSV_NAME: as_csv(tables), SETTINGS_NAME: settings.as_json()}
     for table in tables:
         files |= {f"{table.name}.md": as_markdown(table), f"{table.name}.tex": as_latex(table)}
