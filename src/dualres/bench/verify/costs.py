@@ -42,7 +42,10 @@ def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[
         yield f"mean is {record['mean'] or 'not given'}, the measurements give {said(mean)}"
     yield from check_text(record, mean)
     for path in filter(None, paths):
-        yield from _ways_apart(path)
+        shipped = json.loads(path.read_text(encoding="utf-8"))["agreement"].get("shipped")
+        if shipped and not (shipped["same_label"] and shipped["difference"] <= TOLERANCE):
+            off = f"{shipped['difference']:.1e} off those of the shipped way"  # its times are of something else
+            yield f"{path.name} was measured with scores that are {off}"
 
 
 def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | None]:
@@ -64,13 +67,6 @@ def _summed_up(folder: Path, device: str, end: str) -> set[str]:
     about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
     measured = about or {name.partition("-")[0] for name in found}
     return measured & set(PAPER_DATASETS) or measured
-
-
-def _ways_apart(path: Path) -> Iterator[str]:
-    """Where an eager measurement's scores were not the shipped way's, its times are of something else."""
-    shipped = json.loads(path.read_text(encoding="utf-8"))["agreement"].get("shipped")
-    if shipped and not (shipped["same_label"] and shipped["difference"] <= TOLERANCE):
-        yield f"{path.name} was measured with scores that are {shipped['difference']:.1e} off those of the shipped way"
 
 
 def _value(metric: str, path: Path) -> float | None:

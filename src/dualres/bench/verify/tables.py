@@ -160,8 +160,8 @@ def _labels(job: StoredJob) -> tuple[list[int], list[int]]:
 
 
 def _recall(job: StoredJob, label: str) -> float:
-    number = job.facts["classes"].index(label)
-    return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
+    labels = [job.facts["classes"].index(label)]
+    return 100 * float(recall_score(*_labels(job), labels=labels, average="macro", zero_division=0))
 
 
 def _f1(job: StoredJob, said: list[int]) -> float:
