@@ -1,7 +1,5 @@
 """A page of docs/ that a tool makes: written, or with `--check` only compared."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write results/MANIFEST, the hash of every file in results/; with `--check`, only compare."""
 
-from __future__ import annotations
-
 import sys
 
 from dualres.bench.verify.manifest import check_manifest, write_manifest

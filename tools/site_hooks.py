@@ -1,7 +1,5 @@
 """What MkDocs is helped with: the site has the layout of the repository, and comments beside fields describe them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -5,8 +5,6 @@ python -m tools.figures
 The checksums of results/figures and results/MANIFEST then name them too; `make results` runs this.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory

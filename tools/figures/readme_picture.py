@@ -3,8 +3,6 @@
 The model is the one that `make demo` writes. The recording is one of those that it did not learn from.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import math

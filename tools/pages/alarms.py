@@ -1,7 +1,5 @@
 """How soon alarms come and how rarely falsely, by experiments/eval_alarms.py and stress/alarm_years.py."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What judging together is worth (`dualres diagnose --together`), from stored scores; nothing is fitted."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

@@ -5,8 +5,6 @@ the dataset's main budget, five seeds and the device that the tables show. It is
 `recipe=robust`, or another, of the study `recipes`, and with `recipe=views` of networks of views, which have none.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from typing import Any
@@ -49,8 +47,7 @@ class Cells:
 
 def differences(one: Cell, other: Cell) -> list[float]:
     """Of the values, at the seeds that both cells have."""
-    theirs = dict(zip(other.seeds, other.values, strict=True))
-    return [value - theirs[seed] for seed, value in zip(one.seeds, one.values, strict=True) if seed in theirs]
+    return list(one.minus(other).values())
 
 
 def above_zero(values: Sequence[float]) -> str:

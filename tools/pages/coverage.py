@@ -3,8 +3,6 @@
 coverage.toml says where; how much of a study has been run is counted in results/.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Write docs/datasets.md from the adapters and the frozen folds; with `--check`, only compare."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -86,17 +84,13 @@ def overview(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
         judged = dict.fromkeys(str(len(fold.evaluation)) for fold in folds)
         units = dict.fromkeys(fold.held_out for fold in folds)
         yield (
-            f"[{release.short}](#{anchor(release.short)})",
+            f"[{release.short}](#{release.short.lower().replace(' ', '-')})",
             str(len(release.classes)),
             khz(release),
             *(", ".join(words) for words in (units, release.folds, judged)),
             {"text": "follow from the text", "ours": "are ours"}.get(release.folds_from, "are reconstructed"),
             size_of(release) if release.generate is None else "not needed",
         )
-
-
-def anchor(heading: str) -> str:
-    return heading.lower().replace(" ", "-")
 
 
 def checked(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:

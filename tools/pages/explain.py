@@ -1,7 +1,5 @@
 """What experiments/eval_explain.py and eval_advice.py measured, and the table of bearings."""
 
-from __future__ import annotations
-
 from statistics import fmean
 
 from dualres.bench.campaign.rigs import RIGS

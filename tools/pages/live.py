@@ -1,7 +1,5 @@
 """What the scripts on live streams measured, as the page of live streams asks for it."""
 
-from __future__ import annotations
-
 from textwrap import fill
 
 from tools.pages.measured import LINE, Measured, table

@@ -1,7 +1,5 @@
 """What the scripts in speed/, stress/ and experiments/ left in results/measured, and the tables made of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers to the questions in the pages' sources: `score phm2009 dualres fold=P1`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Scores are in percent macro-F1 over recordings, means of both folds and all seeds unless a fold is named.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 from collections import defaultdict

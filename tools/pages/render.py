@@ -4,8 +4,6 @@ A page's source stands in results/pages/; in it `{question}` is replaced by what
 pages written by hand hold the text of a source between two comments that name it.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """What the ledger answers: macro-F1 over recordings in percent, losses, verdicts. cells.py says what `where` is."""
 
-from __future__ import annotations
-
 import math
 import re
 import statistics

@@ -1,7 +1,5 @@
 """How fast it is: what the scripts in speed/ and `make wheels` measured, and the generated tables."""
 
-from __future__ import annotations
-
 import re
 from textwrap import fill
 

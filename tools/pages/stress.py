@@ -1,7 +1,5 @@
 """What the scripts in stress/ stored, as the page of reliability asks for it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tools.pages.measured import Measured, table

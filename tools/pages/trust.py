@@ -1,7 +1,5 @@
 """What stated error rates are worth, by experiments/eval_trust.py; its shares are in percent."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

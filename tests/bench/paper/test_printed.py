@@ -23,11 +23,6 @@ def test_every_table_says_what_it_holds_and_is_whole(name):
     assert set(missing) == {("minirocket", column) for column in NOT_APPLICABLE.get(name, ())}
 
 
-def test_a_number_is_found_by_its_row_and_column():
-    assert printed_table("bearing")["uored/dualres"]["sd"] == 15.73
-    assert printed_table("gearbox_macro_f1")["dualres"]["3x4"] == 48.55
-
-
 # The paper's summary: median, range, and the most memory over its seven datasets.
 SUMMARY = {
     "dualres": (1.75, 1.56, 2.63, 11.46),

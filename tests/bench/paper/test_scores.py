@@ -4,7 +4,7 @@ from dualres.bench.campaign.studies import folds_of
 from dualres.bench.methods import NAMES
 from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS
-from dualres.bench.paper.scores import VALUES, WORDS, Key, PrintedScore, printed, printed_text
+from dualres.bench.paper.scores import VALUES, Key, PrintedScore, printed
 from dualres.learn.fold import Budget
 
 HALF_A_DIGIT = 0.0051  # what rounding to two digits may hide, twice
@@ -63,16 +63,3 @@ def test_a_value_is_found_by_what_it_is_of_and_otherwise_there_is_none():
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == PrintedScore(42.94)
     assert printed("simulated", "dualres", Budget(3, 4), "macro_f1") is None
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", seeds=(42,)) is None
-
-
-def test_costs_of_minirocket_are_printed_in_words_where_there_is_no_number():
-    at = Key("mcc5", "minirocket", Budget(3, 4), (41,), "fit_s")
-    found = [
-        printed_text(at._replace(metric=metric), digits=3)
-        for metric in ("registered", "active", "file_mib", "peak_mib")
-    ]
-    assert found == ["n/a", "n/a", "0.802", "n/a (CPU)"]
-    assert printed_text(at, digits=1) == "5.2"
-    assert printed("mcc5", "minirocket", Budget(3, 4), "registered") is None
-    assert printed_text(at._replace(budget=Budget(6, 4), metric="registered")) is None
-    assert not VALUES.keys() & WORDS.keys()

@@ -1,7 +1,5 @@
 """A headless Chromium, driven over its debugging pipe: no package is needed for that."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

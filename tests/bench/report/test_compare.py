@@ -38,11 +38,6 @@ def test_a_difference_is_taken_within_pairs_of_equal_fold_and_seed(tmp_path):
     assert found.decided
 
 
-def test_equal_methods_differ_by_nothing():
-    same = outcome([0] * 10 + [1] * 10 + [2] * 4)
-    assert interval([[(same, same)] * 3], "name") == (0.0, 0.0)
-
-
 def random_pair(rng):
     return outcome(rng.integers(3, size=24)), outcome(rng.integers(3, size=24))
 

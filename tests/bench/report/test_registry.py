@@ -61,7 +61,7 @@ def test_a_table_a_figure_and_a_study_from_outside_are_shown_and_verified(tmp_pa
 
 
 def test_a_name_is_taken_once_and_what_a_maker_has_nothing_for_is_left_out():
-    for register, taken in ((register_table, "pilot"), (register_figure, "snapshot")):
+    for register, taken in ((register_table, "pilot"), (register_figure, "bearing_bars")):
         with pytest.raises(ConfigError, match=f"'{taken}' already"):
             register(taken, toy_figure)
     with pytest.raises(ConfigError, match="there is a study 'pilot' already"):

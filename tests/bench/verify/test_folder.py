@@ -23,10 +23,10 @@ def bench(tmp_path):
 def test_a_folder_with_nothing_to_check_is_wrong(tmp_path):
     Ledger(tmp_path / "ledger.sqlite").close()
     found = verify_folder(tmp_path)
-    assert found.jobs == 0
-    assert found.problems == (
-        f"{tmp_path / 'ledger.sqlite'}: holds no finished job and no measurement, so there is nothing to check",
-    )
+    assert found.counts.jobs == 0
+    assert found.problems == [
+        f"{tmp_path / 'ledger.sqlite'}: holds no finished job and no measurement, so there is nothing to check"
+    ]
 
 
 def test_an_export_with_nothing_to_check_is_wrong(tmp_path):
@@ -39,14 +39,14 @@ def test_an_export_with_nothing_to_check_is_wrong(tmp_path):
 
 def test_a_ledger_changed_together_with_its_hash_has_another_root(bench):
     before = verify_folder(bench, models=False)
-    assert before.problems == ()
+    assert before.problems == []
     (root,) = before.roots.values()
-    assert verify_folder(bench, models=False, roots=[root.upper()]).problems == ()
+    assert verify_folder(bench, models=False, roots=[root.upper()]).problems == []
     with closing(sqlite3.connect(bench / "ledger.sqlite", isolation_level=None)) as database:
         (key,) = database.execute("SELECT min(key) FROM jobs").fetchone()
         database.execute("UPDATE steps SET loss = loss + 0.01 WHERE key = ? AND number = 7", (key,))
         database.execute("UPDATE digests SET sha256 = ? WHERE key = ?", (digest_of(database, key), key))
-    assert verify_folder(bench, models=False).problems == ()
+    assert verify_folder(bench, models=False).problems == []
     (problem,) = verify_folder(bench, models=False, roots=[root]).problems
     assert f"nothing here has the root hash {root}" in problem
 
@@ -80,7 +80,7 @@ def test_an_export_changed_together_with_its_hashes_is_found_by_the_manifest_or_
         export(ledger, results)
     root = write_manifest(results)
     found = verify_folder(results, roots=[root])
-    assert (found.problems, found.roots) == ((), {results: root})
+    assert (found.problems, found.roots) == ([], {results: root})
     assert found.files == len(listed(results)) + 1  # and the list itself
     first, *others = map(json.loads, (results / "jobs.jsonl").read_text().splitlines())
     EDITS[name](first)
@@ -89,6 +89,6 @@ def test_an_export_changed_together_with_its_hashes_is_found_by_the_manifest_or_
     wrong = verify_folder(results).problems
     assert f"{results / 'jobs.jsonl'}: was changed since its hash was written to MANIFEST" in wrong
     write_manifest(results)
-    assert verify_folder(results).problems == ()
+    assert verify_folder(results).problems == []
     (problem,) = verify_folder(results, roots=[root]).problems
     assert f"nothing here has the root hash {root}" in problem

@@ -121,7 +121,6 @@ def facts(entries: Iterable[FinishedJob]) -> str:
 
 
 def facts_of(cells: Iterable[Cell]) -> str:
-    """The same of all jobs behind the cells."""
     return facts(entry for cell in cells for entry in cell.entries)
 
 

@@ -58,7 +58,6 @@ class PairedDifference:
 
     @property
     def decided(self) -> bool:
-        """Whether the interval leaves zero out."""
         return self.low > 0 or self.high < 0
 
 
@@ -188,10 +187,11 @@ def critical_difference(results: Results) -> Ranks | str:
         means = [cell.mean for cell in cells if cell.complete and cell.mean is not None]
         if dataset != RIG and len(means) == len(methods):
             complete[dataset] = means
+    names = ", ".join(map(dataset_name, complete)) or "none"
     if len(complete) < ENOUGH_DATASETS or len(methods) < 3:
         return (
             f"There is no comparison of ranks: it needs at least {ENOUGH_DATASETS} real datasets on which 3 or more "
-            f"methods are complete, and there are {len(complete)} ({_names(complete)}) with {len(methods)} methods."
+            f"methods are complete, and there are {len(complete)} ({names}) with {len(methods)} methods."
         )
     scores = np.array(list(complete.values())).round(9)  # (datasets, methods)
     ranks = stats.rankdata(-scores, axis=1).mean(0)
@@ -200,7 +200,3 @@ def critical_difference(results: Results) -> Ranks | str:
     quantile = float(stats.studentized_range.ppf(LEVEL, count, math.inf)) / math.sqrt(2)
     width = quantile * math.sqrt(count * (count + 1) / (6 * len(scores)))
     return Ranks(tuple(methods), tuple(ranks.tolist()), tuple(complete), float(statistic), float(p), width)
-
-
-def _names(datasets: dict[str, list[float]]) -> str:
-    return ", ".join(map(dataset_name, datasets)) or "none"

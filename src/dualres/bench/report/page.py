@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
@@ -52,7 +53,8 @@ def write_page(
 
 
 def _table(table: Table, known: set[str]) -> str:
-    head = "".join(f'<th scope="col"{_number(i, table)}>{escape(text)}</th>' for i, text in enumerate(table.header))
+    number = [""] * table.labels + [' class="number"'] * (len(table.header) - table.labels)
+    head = "".join(f'<th scope="col"{of}>{escape(text)}</th>' for of, text in zip(number, table.header, strict=True))
     rows = "".join(f"<tr>{''.join(_value(v, i, table, known) for i, v in enumerate(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     body = f'<table class="printed"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
@@ -69,19 +71,12 @@ def _value(value: Value, position: int, table: Table, known: set[str]) -> str:
         text = f"<b>{text}</b>"
     if value.paper:
         text += f' <span class="paper" title="The paper\'s own value">[{escape(value.paper)}]</span>'
-    if position < table.labels:
-        return f'<th scope="row">{text}</th>'
-    return f"<td{_number(position, table)}>{text}</td>"
-
-
-def _number(position: int, table: Table) -> str:
-    return "" if position < table.labels else ' class="number"'
+    return f'<th scope="row">{text}</th>' if position < table.labels else f'<td class="number">{text}</td>'
 
 
 def _figure(figure: PictureFile) -> str:
     picture = base64.b64encode(figure.png.read_bytes()).decode()
-    image = f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">'
-    return _exhibit(figure, image)
+    return _exhibit(figure, f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">')
 
 
 def _exhibit(shown: Table | PictureFile, body: str, note: str = "") -> str:
@@ -116,9 +111,9 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     jobs = [job for found in results.values() for job in _jobs(found)]
     return {
         "rate": ModelConfig().rate,
-        "methods": _named(names(), {j.method for j in jobs}, method_name),
-        "datasets": _named(catalog.names(), {j.dataset for j in jobs}, dataset_name),
-        "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
+        "methods": {name: method_name(name) for name in names() if name in {j.method for j in jobs}},
+        "datasets": {name: dataset_name(name) for name in catalog.names() if name in {j.dataset for j in jobs}},
+        "budgets": sorted([b.recordings, b.windows] for b in {j.budget for j in jobs}),
         "seeds": sorted({j.seed for j in jobs}),
         "studies": [_study(name, found) for name, found in results.items()],
         "jobs": list(finished.values()),
@@ -177,11 +172,9 @@ def _missing(job: Job) -> dict[str, Any]:
 
 
 def _training(job: Job) -> str:
-    """In a few words."""
     if job.recipe is None:
         return "no updates"
-    name = "" if job.recipe.plain else f", {job.recipe.kind}"
-    return f"{job.recipe.updates} updates{name}"
+    return f"{job.recipe.updates} updates" + ("" if job.recipe.plain else f", {job.recipe.kind}")
 
 
 def _history(history: tuple[Step, ...], pool: _ValuePool) -> dict[str, Any]:
@@ -196,12 +189,11 @@ def _history(history: tuple[Step, ...], pool: _ValuePool) -> dict[str, Any]:
 
 def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
     facts = outcome.facts
-    starts: dict[str, list[int]] = {}
+    starts, by_starts = defaultdict(list), defaultdict(list)
     for recording, start in facts["support"]:
-        starts.setdefault(recording, []).append(start)
-    by_starts: dict[tuple[int, ...], list[str]] = {}
+        starts[recording].append(start)
     for recording, each in starts.items():
-        by_starts.setdefault(tuple(each), []).append(recording)
+        by_starts[tuple(each)].append(recording)
     cost = facts["cost"]
     return {
         "support": pool.put([[names, list(each)] for each, names in by_starts.items()]),
@@ -229,8 +221,10 @@ def _study(name: str, found: Results) -> dict[str, Any]:
         places.setdefault((job.dataset, job.budget), {})[_training(job)] = job.recipe
     columns: list[dict[str, Any]] = []
     cells: list[dict[str, Any]] = []
-    for dataset, budget in sorted(places, key=lambda place: (catalog.names().index(place[0]), _size(place[1]))):
-        recipes = places[dataset, budget]
+    order = catalog.names().index
+    for (dataset, budget), recipes in sorted(
+        places.items(), key=lambda item: (order(item[0][0]), item[0][1].recordings, item[0][1].windows)
+    ):
         trained = {words: recipe for words, recipe in recipes.items() if recipe}
         trainings = sorted(trained, key=lambda words: (not trained[words].plain, trained[words].updates))
         apart = [*trainings, *(recipes.keys() - trained.keys())] if len(trainings) > 1 else [None]
@@ -244,7 +238,6 @@ def _study(name: str, found: Results) -> dict[str, Any]:
                 for seed in (None, *sorted({j.seed for j in same})):
                     seeds = of_study if seed is None else (seed,)
                     cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds)})
-    done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
         "name": name,
         "question": found.study.question + ("" if found.study.of_paper else " (This study is not in the paper.)"),
@@ -252,14 +245,13 @@ def _study(name: str, found: Results) -> dict[str, Any]:
         "devices": device_names(e.job for e in found.entries),
         "seeds": found.seeds,
         "planned": len(found.planned),
-        "done": done,
+        "done": sum(e.key in found.planned for e in found.entries),
         "columns": columns,
         "cells": cells,
     }
 
 
 def _jobs(found: Results) -> list[Job]:
-    """Planned or finished, each once."""
     return list({**found.planned, **{e.key: e.job for e in found.entries}}.values())
 
 
@@ -294,15 +286,6 @@ def _printed(job: Job, seeds: tuple[int, ...]) -> dict[str, Any]:
 
 def _mean_sd(cell: Cell) -> list[float | None]:
     return [None if value is None else _score(value) for value in (cell.mean, cell.sd)]
-
-
-def _named(order: Iterable[str], used: set[str], name: Callable[[str], str]) -> dict[str, str]:
-    """Those of `order` that are used, in that order, and how they are called."""
-    return {each: name(each) for each in order if each in used}
-
-
-def _size(budget: Budget) -> tuple[int, int]:
-    return budget.recordings, budget.windows
 
 
 def _score(percent: float) -> float:

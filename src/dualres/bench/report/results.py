@@ -157,7 +157,9 @@ class Results:
         entries = [e for e in self.where(**fields) if seeds is None or e.job.seed in seeds]
         parts = {(j.fold, j.method) for j in planned}  # of any seed: all have the same
         planned = [j for j in planned if seeds is None or j.seed in seeds]
-        by_seed = _grouped(entries)
+        by_seed: dict[int, list[FinishedJob]] = {}
+        for entry in sorted(entries, key=lambda e: (e.job.seed, e.job.fold)):
+            by_seed.setdefault(entry.job.seed, []).append(entry)
         whole = {seed: group for seed, group in by_seed.items() if {(e.job.fold, e.job.method) for e in group} == parts}
         values = tuple(statistics.fmean(metric(e.outcome) for e in group) for group in whole.values())
         return Cell(tuple(entries), tuple(whole), values, len(planned))
@@ -187,9 +189,8 @@ class Results:
 
     def recipes(self, dataset: str) -> dict[str, Recipe]:
         """The recipes planned on a dataset, by kind, the paper's first."""
-        by_kind = {
-            job.recipe.kind: job.recipe for job in self.planned.values() if job.dataset == dataset and job.recipe
-        }
+        found = {job.recipe for job in self.planned.values() if job.dataset == dataset and job.recipe}
+        by_kind = {recipe.kind: recipe for recipe in found}
         return {kind: by_kind[kind] for kind in RECIPES if kind in by_kind}
 
     def variants(self) -> dict[str, str]:
@@ -245,10 +246,3 @@ def _entry(ledger: Ledger, key: str, job: Job, classes: tuple[str, ...]) -> Fini
 
 def _any_fold(job: Job) -> Job:
     return replace(job, fold="", fold_hash="")
-
-
-def _grouped(entries: Iterable[FinishedJob]) -> dict[int, list[FinishedJob]]:
-    by_seed: dict[int, list[FinishedJob]] = {}
-    for entry in sorted(entries, key=lambda e: (e.job.seed, e.job.fold)):
-        by_seed.setdefault(entry.job.seed, []).append(entry)
-    return by_seed

@@ -19,35 +19,19 @@ from dualres.utils.checksums import check_sums
 from dualres.utils.progress import Progress, quiet
 
 
-@dataclass(frozen=True)
+@dataclass
 class VerificationResult:
     """What was looked at, and what does not agree."""
 
-    counts: CheckCounts
-    measurements: int
-    tables: int
-    cells: int  # of the tables
-    files: int  # held against a manifest
-    roots: dict[Path, str]  # by folder: the hash that stands for all that was checked in it
     export: bool  # whether the folder holds an export, which has no models
     report: Path | None  # the one whose tables and figures were checked
-    problems: tuple[str, ...]  # a sentence each
-
-    @property
-    def jobs(self) -> int:
-        return self.counts.jobs
-
-
-@dataclass
-class _Findings:
-    """What has been found out so far."""
-
-    problems: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)  # a sentence each
     counts: CheckCounts = field(default_factory=CheckCounts)
     measurements: int = 0
-    tables: set[str] = field(default_factory=set)
-    cells: int = 0
-    root: str | None = None
+    tables: int = 0
+    cells: int = 0  # of the tables
+    files: int = 0  # held against a manifest
+    roots: dict[Path, str] = field(default_factory=dict)  # by folder: the hash that stands for all checked in it
 
 
 def verify_folder(
@@ -65,45 +49,35 @@ def verify_folder(
     """
     if report is None and any((folder / name).is_dir() for name in (TABLES, FIGURES)):
         report = folder
-    export, found = exported(folder), _Findings()
-    found.problems += check_export(folder) if export else []
+    found = VerificationResult(exported(folder), report)
+    found.problems += check_export(folder) if found.export else []
     if found.problems:  # so that nothing can be computed from it
         found.problems += check_sums(report / TABLES) if report is not None else []
     else:
         with opened(folder, progress=progress) as ledger:
-            _check_ledger(found, ledger, folder if models and not export else None, progress)
+            checked_models = folder if models and not found.export else None
+            found.problems += verify(ledger, checked_models, progress, found.counts)
+            found.measurements = len(kept(ledger.path.parent / FOLDER))
+            if not found.counts.jobs and not found.measurements:
+                nothing = "holds no finished job and no measurement, so there is nothing to check"
+                found.problems.append(f"{ledger.path}: {nothing}")
             if report is not None:
                 _check_tables(found, ledger, report / TABLES)
-            found.root = None if export else ledger_root(ledger)  # an export has its manifest
+            if not found.export:  # which has its manifest
+                found.roots[folder / LEDGER] = ledger_root(ledger)
     found.problems += check_sums(report / FIGURES) if report is not None else []
-    listed = [place for place in dict.fromkeys((folder if export else None, report)) if place is not None]
-    found.problems += _beyond(found.problems, [sentence for place in listed for sentence in check_manifest(place)])
-    its_roots = {place: root for place in listed if (root := manifest_root(place)) is not None}
-    if found.root is not None:
-        its_roots = {folder / LEDGER: found.root, **its_roots}
+    listed = [place for place in dict.fromkeys((folder if found.export else None, report)) if place is not None]
+    known = {sentence.split(": ")[0] for sentence in found.problems}  # files that something was said of
+    of_manifests = [sentence for place in listed for sentence in check_manifest(place)]
+    found.problems += [sentence for sentence in of_manifests if sentence.split(": ")[0] not in known]
+    found.roots |= {place: root for place in listed if (root := manifest_root(place)) is not None}
     found.problems += [
-        f"{folder}: nothing here has the root hash {root}; there is {', '.join(its_roots.values()) or 'none'}"
+        f"{folder}: nothing here has the root hash {root}; there is {', '.join(found.roots.values()) or 'none'}"
         for root in roots
-        if root.strip().lower() not in its_roots.values()
+        if root.strip().lower() not in found.roots.values()
     ]
-    return VerificationResult(
-        counts=found.counts,
-        measurements=found.measurements,
-        tables=len(found.tables),
-        cells=found.cells,
-        files=sum(len(covered(place)) for place in listed),
-        roots=its_roots,
-        export=export,
-        report=report,
-        problems=tuple(found.problems),
-    )
-
-
-def _check_ledger(found: _Findings, ledger: Ledger, models: Path | None, progress: Progress) -> None:
-    found.problems += verify(ledger, models, progress, found.counts)
-    found.measurements = len(kept(ledger.path.parent / FOLDER))
-    if not found.counts.jobs and not found.measurements:
-        found.problems.append(f"{ledger.path}: holds no finished job and no measurement, so there is nothing to check")
+    found.files = sum(len(covered(place)) for place in listed)
+    return found
 
 
 def ledger_root(ledger: Ledger) -> str:
@@ -114,7 +88,7 @@ def ledger_root(ledger: Ledger) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _check_tables(found: _Findings, ledger: Ledger, tables: Path) -> None:
+def _check_tables(found: VerificationResult, ledger: Ledger, tables: Path) -> None:
     try:
         found.problems += verify_tables(ledger, tables)
         cells = read_cells(tables / CSV_NAME)
@@ -124,9 +98,4 @@ def _check_tables(found: _Findings, ledger: Ledger, tables: Path) -> None:
         what = f"{tables}: cannot be computed again from what the ledger holds ({reason_of(error)})"
         found.problems += [*check_sums(tables), what]
     else:
-        found.tables, found.cells = {cell["table"] for cell in cells}, len(cells)
-
-
-def _beyond(known: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Those of `more` about files that no sentence begins with yet."""
-    return [sentence for sentence in more if not any(one.startswith(f"{sentence.split(': ')[0]}:") for one in known)]
+        found.tables, found.cells = len({cell["table"] for cell in cells}), len(cells)

@@ -6,7 +6,7 @@ Every rule is applied here anew to what is stored; nothing is taken from the cod
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
@@ -131,18 +131,14 @@ class _Agreement:
     """What one job says of a recording must hold for all: its class and the hash of its signal."""
 
     def __init__(self) -> None:
+        self.hashes: dict[tuple[str, str], str] = {}
         self._labels: dict[str, dict[str, str]] = {}
-        self._hashes: dict[tuple[str, str], str] = {}
 
-    def label(self, dataset: str, recording: str, label: str) -> str | None:
-        """The label that is known, if it is another."""
+    def label(self, dataset: str, recording: str, label: str) -> str:
+        """The label that is known, which is this one where none was."""
         if dataset not in self._labels:
             self._labels[dataset] = known_labels(dataset)
-        known = self._labels[dataset].setdefault(recording, label)
-        return None if known == label else known
-
-    def same_signal(self, dataset: str, recording: str, digest: str) -> bool:
-        return self._hashes.setdefault((dataset, recording), digest) == digest
+        return self._labels[dataset].setdefault(recording, label)
 
 
 def _sentences(stored: StoredJob, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
@@ -191,8 +187,7 @@ def _check_judged(stored: StoredJob, job: Job, fold: Fold, agreement: _Agreement
         yield f"it states {stored.facts['held_out']!r} as held out, fold {fold.fold} holds out {fold.held_out!r}"
     for name, truth, windows, _ in stored.judged:
         label = fold.classes[truth] if 0 <= truth < len(fold.classes) else f"class {truth}"
-        known = agreement.label(job.dataset, name, label)
-        if known is not None:
+        if (known := agreement.label(job.dataset, name, label)) != label:
             yield f"{name} was judged as {label!r}, but it is known to be {known!r}"
         if windows < 1 or (fold.evaluation_windows is not None and windows > fold.evaluation_windows):
             yield f"{name} was judged on {windows} windows, which fold {fold.fold} does not allow"
@@ -231,8 +226,9 @@ def _check_support(stored: StoredJob, job: Job, fold: Fold) -> Iterator[str]:
             starts = [start for name, start in found if name == recording]
             covered[label_of[recording]] += _covered(starts, config.window)
     seconds = {label: count / config.rate for label, count in covered.items()}
-    if not _same(seconds, stored.facts["labelled_s"]):
-        yield f"it states labelled seconds of {stored.facts['labelled_s']}, its support windows cover {seconds}"
+    stated = stored.facts["labelled_s"]
+    if seconds.keys() != stated.keys() or any(abs(seconds[name] - stated[name]) > TOLERANCE for name in seconds):
+        yield f"it states labelled seconds of {stated}, its support windows cover {seconds}"
 
 
 def _covered(starts: list[int], window: int) -> int:
@@ -241,17 +237,13 @@ def _covered(starts: list[int], window: int) -> int:
     return sum(min(window, after - start) for start, after in pairwise(ordered)) + window * bool(ordered)
 
 
-def _same(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    return one.keys() == other.keys() and all(abs(one[name] - other[name]) <= TOLERANCE for name in one)
-
-
 def _check_inputs(stored: StoredJob, job: Job, agreement: _Agreement) -> Iterator[str]:
     hashes = stored.facts["inputs"]
     used = {name for name, _ in stored.facts["support"]} | {name for name, *_ in stored.judged}
     if used != hashes.keys():
         yield "the hashed recordings are not those it learned from and judged"
     for name, digest in hashes.items():
-        if not agreement.same_signal(job.dataset, name, digest):
+        if agreement.hashes.setdefault((job.dataset, name), digest) != digest:
             yield f"the signal of {name} has another hash than in an earlier job"
 
 

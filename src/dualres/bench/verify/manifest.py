@@ -4,7 +4,6 @@ Whoever keeps the root elsewhere can tell whether a single byte was changed, wha
 """
 
 import os
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -56,18 +55,13 @@ def check_manifest(folder: Path) -> list[str]:
 
 def covered(folder: Path) -> list[str]:
     """Names of the files that a manifest lists: of an export all that lie there, elsewhere those of the report."""
-    places = [folder] if exported(folder) else [folder / TABLES, folder / FIGURES]
-    names = [name for place in places for name in _below(place, folder)]
-    if not exported(folder) and (folder / PAGE).is_file():
-        names.append(PAGE)
-    return sorted(name for name in names if name != NAME)
-
-
-def _below(place: Path, folder: Path) -> Iterator[str]:
-    for parent, folders, files in os.walk(place):
-        links = [name for name in folders if (Path(parent) / name).is_symlink()]
-        for name in (*files, *links):
-            yield (Path(parent) / name).relative_to(folder).as_posix()
+    page = [PAGE] if not exported(folder) and (folder / PAGE).is_file() else []
+    found = []
+    for place in [folder] if exported(folder) else [folder / TABLES, folder / FIGURES]:
+        for parent, folders, files in os.walk(place):
+            found += [Path(parent) / name for name in files]
+            found += [Path(parent) / name for name in folders if (Path(parent) / name).is_symlink()]
+    return sorted({*page, *(path.relative_to(folder).as_posix() for path in found)} - {NAME})
 
 
 def _hashes(folder: Path) -> dict[str, str]:

@@ -8,37 +8,38 @@ import csv
 import math
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.paper import scores as paper
 from dualres.bench.profile.measurements import COSTS, FOLDER, MIB
 from dualres.bench.report.adapted_scores import condition_of
-from dualres.bench.report.tables.fill import Table
-from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
+from dualres.bench.report.tables import all_tables
+from dualres.bench.report.tables.fill import Table, Value
+from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS, cells, contents, read_settings
 from dualres.bench.verify.costs import check_cost
 from dualres.bench.verify.ledger import DAMAGE, StoredJob, stored_jobs
 from dualres.bench.verify.numbers import (
-    RULES,
-    CellRecords,
     JobGroups,
-    RuleRecord,
+    TablePlace,
+    TableRecord,
     check_text,
     close,
+    counted,
     moments_of_pairs,
     number,
     paired,
+    place_of,
+    said,
     wrong_bold,
 )
-from dualres.bench.verify.report_files import FreshReport, differing, regenerate
 from dualres.errors import ConfigError, reason_of
 from dualres.judge.batch_correction import corrected
-from dualres.learn.fold import Budget
-from dualres.utils.checksums import check_sums
+from dualres.utils.checksums import check_sums, listed
 
 
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
@@ -49,7 +50,7 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     rows, records = read_cells(path), []
     now: FreshReport | None = None
     try:
-        now = regenerate(ledger, directory)
+        now = regenerated(ledger, directory)
     except DAMAGE as error:
         problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
     for number_of_row, record in enumerate(rows, start=2):  # the header is the first
@@ -62,12 +63,17 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
         else:
             records.append(record)
     if now:
-        problems += [f"{path}: {sentence}" for sentence in _follows(records, now)]
+        for name in dict.fromkeys(record["table"] for record in records):
+            alike = [record for record in records if record["table"] == name]
+            try:
+                problems += [f"{path}: {sentence}" for sentence in wrong_bold(alike, now.values(name))]
+            except DAMAGE as error:
+                problems.append(f"{path}: {name}: cannot be checked as a whole ({reason_of(error)})")
         problems += differing(now, directory, rows)
     return problems
 
 
-def read_cells(path: Path) -> list[RuleRecord]:
+def read_cells(path: Path) -> list[dict[str, str]]:
     """The rows of a report's CSV file, one for each cell; what a short row lacks is empty."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -94,7 +100,7 @@ class _JobIndex:
         return self._scores[metric, key]
 
 
-def _check(record: RuleRecord, known: _JobIndex, table: Table | None) -> Iterator[str]:
+def _check(record: dict[str, str], known: _JobIndex, table: Table | None) -> Iterator[str]:
     """What is wrong with one cell; `table` is what the ledger gives of its table, if anything."""
     if None in record:
         raise ConfigError(f"it has more than {len(COLUMNS)} fields")
@@ -119,37 +125,24 @@ def _check(record: RuleRecord, known: _JobIndex, table: Table | None) -> Iterato
         mean, sd, n = _moments(values)
     for name, expected in (("mean", mean), ("sd", sd)):
         if not close(number(record[name]), expected):
-            yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
+            yield f"{name} is {record[name] or 'not given'}, the stored scores give {said(expected)}"
     if int(record["n"]) != n:
         yield f"n is {record['n']}, the ledger has {n}"
     yield from check_text(record, mean)
-    yield from _check_paper(record, tuple(groups))
-    if not record["budget"]:
-        return  # over several budgets
+    if not record["budget"]:  # over several
+        return
     measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
     if any(not close(number(record["labelled_s"]), seconds) for seconds in measured):
         yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
 
 
-def _check_plan(record: RuleRecord, job: StoredJob, seed: int) -> Iterator[str]:
+def _check_plan(record: dict[str, str], job: StoredJob, seed: int) -> Iterator[str]:
     plan = job.plan
     budget = f"{plan['budget']['recordings']}x{plan['budget']['windows']}"
     says = {"dataset": plan["dataset"], "budget": budget, "method": plan["method"]}
     for name, value in says.items():
         if record[name] not in (value, "") or plan["seed"] != seed or plan["fold"] not in record["folds"].split():
             yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
-
-
-def _check_paper(record: RuleRecord, seeds: tuple[int, ...]) -> Iterator[str]:
-    if not record["paper"]:
-        return
-    folds = record["folds"].split()
-    budget = Budget.parse(record["budget"])
-    fold = folds[0] if len(folds) == 1 else None
-    key = paper.Key(record["dataset"], record["method"], budget, seeds, record["metric"], fold)
-    printed, shown = paper.VALUES.get(key), record["paper"].replace(",", "").partition(" ")[0]
-    if paper.WORDS.get(key) != record["paper"] and (printed is None or float(shown) != printed.mean):
-        yield f"says that the paper prints {record['paper']}, which it does not"
 
 
 def score(metric: str, job: StoredJob) -> float:
@@ -166,21 +159,19 @@ def _labels(job: StoredJob) -> tuple[list[int], list[int]]:
     return truth, said
 
 
-def _f1(job: StoredJob, _: str) -> float:
-    classes = range(len(job.facts["classes"]))
-    return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
-
-
 def _recall(job: StoredJob, label: str) -> float:
-    number = job.facts["classes"].index(label)
-    return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
+    labels = [job.facts["classes"].index(label)]
+    return 100 * float(recall_score(*_labels(job), labels=labels, average="macro", zero_division=0))
+
+
+def _f1(job: StoredJob, said: list[int]) -> float:
+    classes = list(range(len(job.facts["classes"])))
+    return 100 * float(f1_score(_labels(job)[0], said, labels=classes, average="macro", zero_division=0))
 
 
 def _together(job: StoredJob, dataset: str) -> float:
     conditions = [condition_of(dataset, name) if dataset else None for name, *_ in job.judged]
-    named = corrected([scores for *_, scores in job.judged], conditions).argmax(1)
-    classes = list(range(len(job.facts["classes"])))
-    return 100 * float(f1_score(_labels(job)[0], named, labels=classes, average="macro", zero_division=0))
+    return _f1(job, corrected([scores for *_, scores in job.judged], conditions).argmax(1).tolist())
 
 
 def _log_loss(job: StoredJob, _: str) -> float:
@@ -197,7 +188,7 @@ def _cost(name: str, unit: int = 1) -> Callable[[StoredJob, str], float]:
 
 
 _SCORES: dict[str, Callable[[StoredJob, str], float]] = {
-    "macro_f1": _f1,
+    "macro_f1": lambda job, _: _f1(job, _labels(job)[1]),
     "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
     "recall": _recall,
     "together": _together,
@@ -221,24 +212,70 @@ def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
 
 
-def _follows(records: list[RuleRecord], now: FreshReport) -> Iterator[str]:
-    """What follows from numbers of the same report, table by table: words by a rule, and bold print."""
-    tables: dict[str, CellRecords] = {}
-    for record in records:
-        tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
-    for name, cells in tables.items():
-        try:
-            if name in now.tables and now.tables[name].rule:
-                rule, *needed = now.tables[name].rule
-                yield from RULES[rule](tables, name, *needed)
-            yield from wrong_bold(cells.values(), now.values(name))
-        except DAMAGE as error:
-            yield f"{name}: cannot be checked as a whole ({reason_of(error)})"
-
-
 def _groups(text: str) -> JobGroups:
     return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
 
 
-def _shown(value: float | None) -> str:
-    return "none" if value is None else repr(value)
+NUMBERS = ("mean", "sd", "low", "high", "labelled_s")
+
+
+@dataclass(frozen=True)
+class FreshReport:
+    """A report as the ledger gives it now."""
+
+    tables: Mapping[str, Table]
+    files: Mapping[str, str]  # by name
+
+    def values(self, table: str) -> dict[TablePlace, Value]:
+        """The cells of a table; none where the ledger gives no such table."""
+        found = self.tables.get(table)
+        return {(table, row, column): value for row, column, value in cells(found)} if found else {}
+
+
+def regenerated(ledger: Ledger, directory: Path) -> FreshReport:
+    """All tables made again, by the settings that lie beside those in the directory."""
+    settings = read_settings(directory)
+    tables = all_tables(ledger, settings)
+    return FreshReport({table.name: table for table in tables}, contents(tables, settings))
+
+
+def differing(now: FreshReport, directory: Path, records: Sequence[TableRecord]) -> Iterator[str]:
+    """What is not as the ledger gives it now, one sentence per file, or per table of the CSV file's `records`."""
+    expected = dict(now.files)
+    rows = list(csv.DictReader(expected.pop(CSV_NAME).splitlines()))
+    yield from (f"{directory / CSV_NAME}: {sentence}" for sentence in _other_rows(records, rows))
+    for name, content in expected.items():
+        path = directory / name
+        if not path.is_file():
+            yield f"{path}: is missing, though the ledger gives it"
+        elif path.read_bytes() != content.encode():
+            yield f"{path}: is not what the ledger gives now; `dualres bench report` writes it again"
+    for name in sorted(listed(directory).keys() - expected.keys() - {CSV_NAME}):
+        yield f"{directory / name}: is listed as part of the report, but the ledger gives no such table"
+
+
+def _other_rows(records: Sequence[TableRecord], rows: Sequence[TableRecord]) -> Iterator[str]:
+    found, expected = ({place_of(record): record for record in each} for each in (records, rows))
+    repeated = [place for place, count in Counter(map(place_of, records)).items() if count > 1]
+    for places, words in (
+        ([place for place in expected if place not in found], "missing"),
+        ([place for place in found if place not in expected], "of no table that the ledger gives"),
+        (repeated, "there more than once"),
+    ):
+        if places:
+            yield f"{counted(places, 'row')} {words}"
+    other: dict[str, dict[TablePlace, list[str]]] = {}  # by table
+    for place in (place for place in expected if place in found):
+        fields = [name for name in expected[place] if not _same(name, found[place][name], expected[place][name])]
+        if fields:
+            other.setdefault(place[0], {})[place] = fields
+    for differing_cells in other.values():
+        names = ", ".join(dict.fromkeys(name for fields in differing_cells.values() for name in fields))
+        yield f"{counted(differing_cells, 'cell')} not what the ledger gives now ({names})"
+
+
+def _same(name: str, one: str, other: str) -> bool:
+    try:
+        return one == other or (name in NUMBERS and close(number(one), number(other)))
+    except ValueError:
+        return False

@@ -79,7 +79,7 @@ def verify(
     if found.problems:
         raise typer.Exit(1)
     files = "; models: not part of an export" if found.export else "" if models else "; model files were not checked"
-    say(f"{found.jobs} jobs agree with their plans, folds and hashes{files}")
+    say(f"{found.counts.jobs} jobs agree with their plans, folds and hashes{files}")
     if found.report is not None:
         say(f"{found.report}: the tables agree with the ledger, and the figures are unchanged")
     counts = found.counts

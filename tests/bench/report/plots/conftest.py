@@ -3,8 +3,6 @@
 They last for the session: files of other folders come in between, and a package's would be made again behind each.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger

@@ -1,7 +1,5 @@
 """Reading a figure back."""
 
-from __future__ import annotations
-
 from unittest.mock import patch
 
 import numpy as np

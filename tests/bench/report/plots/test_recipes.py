@@ -66,7 +66,3 @@ def test_scores_at_the_ends_of_the_axis_leave_the_texts_apart(tmp_path, wrong):
             said = [(label + wrong) % len(outcome.classes) for label in outcome.truth]
             ledger.record(job, answered(job, outcome.truth, said))
         check_legible(recipe_pairs(Results(ledger, study("recipes"))))
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert recipe_pairs(empty["recipes"]) is None

@@ -28,7 +28,3 @@ def test_marks_stand_at_cost_and_score(full):
 def test_every_mark_has_its_name(full):
     parameters, _ = score_and_cost(full["gearbox"], RIG).figure.axes
     assert len({text.get_text() for text in parameters.texts}) == len(NEURAL)
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert score_and_cost(empty["gearbox"], RIG) is None

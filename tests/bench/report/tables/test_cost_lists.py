@@ -3,16 +3,7 @@ import pytest
 from dualres.bench.methods import NAMES
 from dualres.bench.profile.measurements import all_costs, keep
 from dualres.bench.profile.plan import plan
-from dualres.bench.report.tables.cost_lists import (
-    checks,
-    cost_value,
-    long_records,
-    memory,
-    missing,
-    row_name,
-    storage,
-    tails,
-)
+from dualres.bench.report.tables.cost_lists import checks, cost_value, long_records, missing, row_name, storage, tails
 from tests.bench.profile.synthetic import keep_all, made_up
 
 
@@ -54,14 +45,6 @@ def test_checks_tell_whether_the_ways_agree(tmp_path):
     assert "beyond 1e-05" in table.note
     costs.found["cwru", "dualres"].facts["agreement"]["shipped"]["difference"] = 1e-3
     assert texts(checks(costs))[0][position + 1] == "no"
-
-
-def test_memory_of_a_gpu_is_not_told_of_a_cpu(costs):
-    table = memory(costs)
-    assert table.header[2:] == ("Allocated", "Reserved", "Allocated rise", "RSS", "RSS rise")
-    first, second = texts(table)
-    assert first[3:5] == ["22.00", "5.00"]
-    assert second[2:5] == ["n/a", "n/a", "n/a"]
 
 
 def test_tails_are_of_all_three_workloads(costs):

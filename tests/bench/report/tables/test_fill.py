@@ -94,11 +94,6 @@ def test_a_column_headed_paper_holds_nothing_but_the_papers_numbers_and_no_other
     assert seen == 4 + 2  # of PHM2009 and CWRU
 
 
-def test_our_scores_by_the_papers_recipe_are_headed_so(tables):
-    for dataset in ("phm2009", "cwru", "simulated"):
-        assert "By the paper's recipe" in tables[f"recipes_{dataset}"].header
-
-
 def test_a_table_from_outside_gets_the_notice_too():
     value = Value("50.00", paper="48.55", dataset="mcc5")
     bare = Table("toy", "Toy", "One seed.", "toy", 0, ("Score",), ((value,),))

@@ -194,11 +194,6 @@ def test_what_ran_on_both_devices_is_compared_over_all_budgets(tmp_path):
     assert "fitted on a CPU and a GPU." in table.caption
 
 
-def test_nothing_is_compared_where_nothing_ran_on_both(tmp_path):
-    with made(tmp_path, [(job, synthetic_outcome(job)) for job in planned("cwru", "dualres", "minirocket")]) as ledger:
-        assert devices(published(ledger)) is None
-
-
 def test_fits_are_timed_on_each_device_apart(tmp_path):
     chosen = []
     for device, seconds in (("cpu", 30.0), ("cuda", 2.0)):

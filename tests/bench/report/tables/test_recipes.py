@@ -5,13 +5,12 @@ import statistics
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.studies import NEURAL, Quick, jobs, study
+from dualres.bench.campaign.studies import NEURAL, jobs, study
 from dualres.bench.datasets import catalog
 from dualres.bench.methods import NAMES
 from dualres.bench.report.names import method_name
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables import Settings, all_tables, study_tables, write_tables
-from dualres.bench.verify.tables import verify_tables
+from dualres.bench.report.tables import study_tables
 from dualres.config import RECIPES
 from tests.bench.campaign.handmade import right
 from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
@@ -33,11 +32,6 @@ def test_rows_are_dualres_its_controls_and_then_the_other_networks(table):
     assert names[5:] == [method_name(name) for name in NAMES if name not in ("dualres", "minirocket")]
 
 
-def test_the_caption_says_what_the_numbers_stand_on(table):
-    for fact in ("P1, P2: repeat", "Seeds 41, 42, 43, 44, 45", "6.144 unique labelled", "300, 800 updates", "a CPU"):
-        assert fact in table.caption
-
-
 def test_the_gain_is_that_of_the_seeds_that_both_recipes_have(tmp_path):
     """A seed that lacks a fold by one of the recipes does not count in the gain."""
     planned = jobs(study("recipes"), ["simulated"], methods=["dualres"], seeds=[41, 42, 43])
@@ -54,22 +48,6 @@ def test_the_gain_is_that_of_the_seeds_that_both_recipes_have(tmp_path):
     assert (gain.mean, gain.sd) == (pytest.approx(statistics.fmean(by_seed)), pytest.approx(statistics.stdev(by_seed)))
     assert gain.text == f"{gain.mean:+.2f} ± {gain.sd:.2f} [{gain.low:+.2f}, {gain.high:+.2f}] (n=2)"
     assert gain.seeds == tuple(gain.minus) == (41, 42)
-
-
-def test_the_paper_s_values_stand_beside_its_own_recipe_only(tmp_path):
-    with synthetic_ledger(tmp_path / "ledger.sqlite", ["recipes"], datasets=["phm2009"], seeds=[41]) as ledger:
-        results = Results(ledger, study("recipes"))
-        (found,) = study_tables(results)
-    robust = [value for row in found.rows for value in row[2:]]
-    assert not any(value.paper for value in robust)
-
-
-def test_the_tables_verify_also_where_both_recipes_have_as_many_updates(tmp_path):
-    settings = Settings(("recipes",), quick=True)
-    with synthetic_ledger(tmp_path / "l.sqlite", ["recipes"], quick=Quick(), datasets=["simulated"]) as ledger:
-        write_tables(all_tables(ledger, settings), tmp_path / "tables", settings)
-        assert verify_tables(ledger, tmp_path / "tables") == []
-    assert (tmp_path / "tables" / "recipes_simulated.md").exists()
 
 
 def test_it_plans_nothing_that_other_studies_have_not_run():
@@ -90,11 +68,3 @@ def test_every_method_with_probabilities_has_a_row_for_each_recipe(tmp_path):
         assert all(value.complete for value in row[2:])
         assert row[2].mean != row[3].mean
         assert row[5].text == f"{row[5].mean:,.0f}"
-
-
-def test_the_tables_verify(tmp_path):
-    settings = Settings(("adaptation",), quick=True)
-    with synthetic_ledger(tmp_path / "l.sqlite", ["adaptation"], quick=Quick(), datasets=["simulated"]) as ledger:
-        write_tables(all_tables(ledger, settings), tmp_path / "tables", settings)
-        assert verify_tables(ledger, tmp_path / "tables") == []
-    assert (tmp_path / "tables" / "adaptation_simulated.md").exists()

@@ -1,12 +1,11 @@
 """The numbers of the tables, against hand-worked examples and scikit-learn."""
 
 import statistics
-from dataclasses import replace
 
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.studies import Quick, jobs, study
+from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
 from dualres.bench.report.results import Results
@@ -87,35 +86,6 @@ def test_the_best_complete_value_is_bold_and_so_is_its_equal(tmp_path):
     assert column(tables["bearing_by_fold"], "Mean")["UORED", "MiniRocket"].bold  # complete at the first seed
 
 
-def test_the_caption_states_folds_seeds_exposure_and_held_out_unit(rig):
-    caption = tables_of(rig, "allocation")["allocation_simulated"].caption
-    for fact in ("Rig S1, S2: motion mode", "120 recordings judged", "Seed 41;", "6.144 unique", "300 updates", "CPU"):
-        assert fact in caption
-    assert "QUICK" not in caption
-
-
-def test_excerpts_are_told_from_the_released_recordings(tmp_path):
-    with Ledger(tmp_path / "l") as ledger:
-        for job in jobs(study("bearing"), ["cwru", "simulated"], methods=["dualres"], seeds=[41]):
-            outcome = synthetic_outcome(job)
-            variant = "excerpts" if job.dataset == "cwru" else "full"
-            ledger.record(job, replace(outcome, facts=outcome.facts | {"variant": variant}))
-        table, *_ = study_tables(Results(ledger, study("bearing")))
-    assert "CWRU: excerpts of the recordings, not comparable with the paper." in table.caption
-    assert table.caption.count("of the recordings") == 1
-
-
-def test_a_quick_run_is_labelled_and_not_put_beside_the_paper(tmp_path):
-    quick = Quick()
-    with synthetic_ledger(tmp_path / "l", ["ablation"], quick=quick, datasets=["uored"]) as ledger:
-        found = study_tables(Results(ledger, study("ablation"), quick=quick))
-        assert study_tables(Results(ledger, study("ablation"))) == []
-    assert [table.name for table in found] == ["ablation_macro_f1", "ablation_differences"]
-    for table in found:
-        assert "QUICK RUN: at most 30 updates and 24 judged recordings per fold" in table.caption
-        assert not any(value.paper for row in table.rows for value in row)
-
-
 def test_seeds_that_no_study_asks_for_get_a_table_of_their_own(tmp_path):
     with synthetic_ledger(tmp_path / "l", ["pilot"], datasets=["simulated"]) as ledger:
         for job in jobs(study("pilot"), ["simulated"], methods=["dualres"], seeds=[42, 46]):
@@ -181,11 +151,3 @@ def test_the_papers_costs_stand_beside_those_of_its_dataset_only_and_bold_is_the
     assert "9,996 fixed features" in table.note
     assert "shared host" in table.note
     assert "shared host" not in rig.note
-
-
-def test_budgets_of_equal_seconds_are_told_apart(tmp_path):
-    with synthetic_ledger(tmp_path / "l", ["allocation"], datasets=["simulated"]) as ledger:
-        tables = {table.name: table for table in study_tables(Results(ledger, study("allocation")))}
-    differences = tables["allocation_differences_simulated"]
-    assert [row[1].text for row in differences.rows] == ["6.144 (1 x 12)", "6.144 (3 x 4)", "6.144 (6 x 2)"]
-    assert "recordings x windows tell them apart" in differences.note

@@ -104,17 +104,6 @@ def test_a_new_report_leaves_nothing_of_an_earlier_one(tables, tmp_path):
     assert check_sums(tmp_path) == []
 
 
-def test_the_same_tables_are_the_same_files(tables, tmp_path):
-    for folder in ("one", "two"):
-        write_tables(tables, tmp_path / folder, SETTINGS)
-    assert (tmp_path / "one" / "SHA256SUMS").read_text() == (tmp_path / "two" / "SHA256SUMS").read_text()
-
-
-def test_what_the_report_was_asked_for_lies_beside_it(tmp_path):
-    write_tables([SMALL], tmp_path, SETTINGS)
-    assert read_settings(tmp_path) == SETTINGS
-
-
 def test_settings_are_read_as_they_were_written(tmp_path):
     settings = Settings(("pilot", "bearing"), quick=True, device="cuda", threads=4)
     (tmp_path / "settings.json").write_text(settings.as_json())

@@ -1,7 +1,6 @@
 """What each component is worth: full model minus control."""
 
 import statistics
-from dataclasses import dataclass
 
 from dualres.bench.methods import CONTROL_NAMES
 from dualres.bench.report.captions import facts, in_words, left_out
@@ -12,23 +11,11 @@ from dualres.bench.report.results import FinishedJob, Results
 from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
 
 
-@dataclass(frozen=True)
-class ControlDifference:
-    """Full model minus control, in points of macro-F1."""
-
-    value: float | None  # None where there is no seed with all folds of both
-    seeds: tuple[int, ...]
-    entries: tuple[FinishedJob, ...]
-
-
-def difference(results: Results, dataset: str, control: str) -> ControlDifference:
-    """The mean over seeds that both have, each seed's score averaged over the folds."""
+def difference(results: Results, dataset: str, control: str) -> tuple[dict[int, float], list[FinishedJob]]:
+    """Full model minus control in points of macro-F1, by the seeds that have all folds of both; and their jobs."""
     full, less = (results.f1(dataset=dataset, method=name) for name in ("dualres", control))
-    scores, others = (dict(zip(cell.seeds, cell.values, strict=True)) for cell in (full, less))
-    seeds = tuple(seed for seed in scores if seed in others)
-    entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in seeds)
-    value = statistics.fmean(scores[seed] - others[seed] for seed in seeds) if seeds else None
-    return ControlDifference(value, seeds, entries)
+    found = full.minus(less)
+    return found, [e for e in (*full.entries, *less.entries) if e.job.seed in found]
 
 
 @draws_figure("ablation_panels")
@@ -36,27 +23,20 @@ def ablation_panels(results: Results) -> Picture | None:
     """A panel per control, a row per dataset, one scale, zero marked."""
     datasets = results.datasets()
     found = {(d, c): difference(results, d, c) for d in datasets for c in CONTROL_NAMES}
-    values = [each.value for each in found.values() if each.value is not None]
+    values = {place: statistics.fmean(by_seed.values()) for place, (by_seed, _) in found.items() if by_seed}
     if not values:
         return None
-    limits = _limits(min(0.0, *values), max(0.0, *values))
+    limits = _limits(min(0.0, *values.values()), max(0.0, *values.values()))
     figure, grid = canvas(DOUBLE, 0.85 + 0.19 * len(datasets), 1, len(CONTROL_NAMES), sharex=True, sharey=True)
     for axes, control in zip(grid[0], CONTROL_NAMES, strict=True):
         for row, dataset in enumerate(datasets):
-            value = found[dataset, control].value
+            value = values.get((dataset, control))
             if value is None:
                 not_run(axes, 0, row)
                 continue
             gain = value >= 0
-            axes.barh(
-                row,
-                value,
-                0.66,
-                color=ACCENT if gain else PALE,
-                hatch="" if gain else "////",
-                edgecolor="white",
-                linewidth=0,
-            )
+            look = {"color": ACCENT, "hatch": ""} if gain else {"color": PALE, "hatch": "////"}
+            axes.barh(row, value, 0.66, edgecolor="white", linewidth=0, **look)
             place = {"ha": "left" if gain else "right", "va": "center", "textcoords": "offset points"}
             text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
             axes.annotate(text, (value, row), (3 if gain else -3, 0), **place)
@@ -66,8 +46,8 @@ def ablation_panels(results: Results) -> Picture | None:
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel("full \N{MINUS SIGN} control (points)")
-    shown = {entry.job.method for each in found.values() for entry in each.entries}
-    n = sorted({len(each.seeds) for each in found.values() if each.seeds})
+    entries = [entry for _, behind in found.values() for entry in behind]
+    n = sorted({len(by_seed) for by_seed, _ in found.values() if by_seed})
     return finished(
         results,
         figure,
@@ -76,8 +56,8 @@ def ablation_panels(results: Results) -> Picture | None:
         "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
         "model, left of it (hatched) the control. All panels share one scale.",
         f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
-        facts(entry for each in found.values() for entry in each.entries),
-        missing=[left_out(CONTROL_NAMES, shown)],
+        facts(entries),
+        missing=[left_out(CONTROL_NAMES, {entry.job.method for entry in entries})],
     )
 
 

@@ -1,15 +1,24 @@
 """Upright bars, one group per dataset or allocation and one bar per method."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
-from dualres.bench.report.captions import counts, facts_of, left_out, times
+from dualres.bench.report.captions import left_out, times
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
+from dualres.bench.report.plots.picture import (
+    LOOKS,
+    Picture,
+    finished,
+    legend_above,
+    ran,
+    said_of,
+    shared_seeds,
+    swatch,
+)
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
@@ -30,14 +39,14 @@ def bearing_bars(results: Results) -> Picture | None:
     groups = {name: group for name, group in groups.items() if any(cell.values for cell in group.values())}
     if not groups:
         return None
-    figure, axes = canvas(_width(len(groups) * len(methods)), 2.3)
+    figure, axes = canvas(SINGLE if len(groups) * len(methods) <= 9 else DOUBLE, 2.3)
     _draw(axes[0, 0], groups, methods)
     return finished(
         results,
         figure,
         "bearing_bars",
         "Bearing faults",
-        *_caption(groups, "Recording macro-F1 of the bearing study, all on one scale."),
+        *said_of(_cells(groups), "Recording macro-F1 of the bearing study, all on one scale.", "Error bars"),
         missing=[left_out(FINALISTS, methods)],
     )
 
@@ -51,7 +60,8 @@ def allocation_bars(results: Results, dataset: str) -> Picture | None:
         times(budget): {method: results.f1(seeds, dataset=dataset, method=method, budget=budget) for method in methods}
         for budget in ALLOCATIONS
     }
-    if not any(cell.values for group in groups.values() for cell in group.values()):
+    cells = _cells(groups)
+    if not any(cell.values for cell in cells):
         return None
     figure, axes = canvas(SINGLE, 2.2)
     _draw(axes[0, 0], groups, methods)
@@ -61,11 +71,13 @@ def allocation_bars(results: Results, dataset: str) -> Picture | None:
         "recordings."
     )
     title, missing = f"Allocation of the same exposure, {dataset_name(dataset)}", left_out(PAIR, methods)
-    return finished(results, figure, f"allocation_{dataset}", title, *_caption(groups, lead), missing=[missing])
+    return finished(
+        results, figure, f"allocation_{dataset}", title, *said_of(cells, lead, "Error bars"), missing=[missing]
+    )
 
 
-def _width(bars: int) -> float:
-    return SINGLE if bars <= 9 else DOUBLE
+def _cells(groups: Mapping[str, Group]) -> list[Cell]:
+    return [cell for group in groups.values() for cell in group.values()]
 
 
 def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> None:
@@ -79,40 +91,18 @@ def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> No
         x = np.arange(len(groups)) + (place - (len(methods) - 1) / 2) * thick
         cells = [group[method] for group in groups.values()]
         done = [(at, cell.mean, cell.sd) for at, cell in zip(x, cells, strict=True) if cell.mean is not None]
-        axes.bar(
-            [at for at, *_ in done],
-            [mean for _, mean, _ in done],
-            0.92 * thick,
-            color=look.colour,
-            edgecolor="white",
-            linewidth=0,
-            hatch=look.hatch,
-        )
+        where, heights = [at for at, *_ in done], [mean for _, mean, _ in done]
+        axes.bar(where, heights, 0.92 * thick, color=look.colour, edgecolor="white", linewidth=0, hatch=look.hatch)
         for at, mean, sd in done:
             if sd is not None:
                 bar = axes.errorbar(at, mean, sd, color=INK, linewidth=0.8, capsize=1.8, capthick=0.8)
                 for part in (*bar.lines[1], *bar.lines[2]):
                     part.set_path_effects([withStroke(linewidth=1.8, foreground="white")])  # seen on dark bars, too
-            axes.annotate(
-                f"{mean:.1f}", (at, mean + (sd or 0)), (0, 2), textcoords="offset points", ha="center", va="bottom"
-            )
-        for at, cell in zip(x, cells, strict=True):
-            if cell.mean is None:
-                not_run(axes, at, 0, upright=True)
+            top_of_bar = (at, mean + (sd or 0))
+            axes.annotate(f"{mean:.1f}", top_of_bar, (0, 2), textcoords="offset points", ha="center", va="bottom")
+        for at in (at for at, cell in zip(x, cells, strict=True) if cell.mean is None):
+            not_run(axes, at, 0, upright=True)
     axes.set_xticks(range(len(groups)), groups)
     axes.tick_params(axis="x", length=0)
     percent_axis(axes, 1.05 * top)
-    axes.legend(
-        handles=[swatch(m) for m in methods],
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        ncols=len(methods),
-        borderaxespad=0.2,
-    )
-
-
-def _caption(groups: Mapping[str, Group], lead: str) -> Iterator[str]:
-    cells = [cell for group in groups.values() for cell in group.values()]
-    yield from (lead, counts(cells))
-    yield "Error bars show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    yield facts_of(cells)
+    legend_above(axes, handles=[swatch(m) for m in methods], ncols=len(methods))

@@ -67,15 +67,9 @@ def _draw(axes: Axes, matrix: Counts, classes: tuple[str, ...]) -> None:
     shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     for row, column in zip(*matrix.nonzero(), strict=True):
-        axes.text(
-            column,
-            row,
-            str(matrix[row, column]),
-            ha="center",
-            va="center",
-            color="white" if shares[row, column] > DARK else INK,
-            fontweight="bold" if row == column else "normal",
-        )
+        colour, weight = "white" if shares[row, column] > DARK else INK, "bold" if row == column else "normal"
+        words = str(matrix[row, column])
+        axes.text(column, row, words, ha="center", va="center", color=colour, fontweight=weight)
     names = [class_name(label) for label in classes]
     axes.set_xticks(range(count), names, rotation=90)
     axes.set_yticks(range(count), names)

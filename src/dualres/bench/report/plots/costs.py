@@ -1,6 +1,7 @@
 """Measured latencies: of every method on every dataset, and beside its score."""
 
 import math
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -106,17 +107,13 @@ def _bar(axes: Axes, row: int, costs: Costs, *, dataset: str, method: str, start
     colour = LOOKS[method].colour
     axes.barh(row, median - start, 0.7, left=start, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
     axes.plot(tail, row, "|", color=INK, markersize=7.5, markeredgewidth=1.2)
-    axes.annotate(
-        f"{median:#.3g}".rstrip("."), (max(median, tail), row), (4, 0), textcoords="offset points", va="center"
-    )
+    words, end = f"{median:#.3g}".rstrip("."), (max(median, tail), row)
+    axes.annotate(words, end, (4, 0), textcoords="offset points", va="center")
 
 
 def _key(costs: Costs) -> list[Patch | Line2D]:
+    tail: Any = {"color": INK, "marker": "|", "markersize": 7.5, "markeredgewidth": 1.2}
+    cpu: Any = {"facecolor": LOOKS["minirocket"].colour, "hatch": CPU_HATCH, "edgecolor": "white", "linewidth": 0}
     bar = Patch(color=LOOKS["dualres"].colour, label="median, printed")
-    mark = Line2D(
-        [], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.2, label="95th percentile"
-    )
-    on_cpu = Patch(
-        facecolor=LOOKS["minirocket"].colour, hatch=CPU_HATCH, edgecolor="white", linewidth=0, label="on the CPU"
-    )
-    return [bar, mark, on_cpu] if costs.device == "cuda" else [bar, mark]
+    mark = Line2D([], [], linestyle="", label="95th percentile", **tail)
+    return [bar, mark, *([Patch(label="on the CPU", **cpu)] if costs.device == "cuda" else [])]

@@ -1,15 +1,15 @@
 """Macro-F1 over the labelled budget: learning curves, and duration at fixed coverage."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from dualres.bench.paper.protocol import FINALISTS, GEARBOX_BUDGETS
-from dualres.bench.report.captions import counts, facts_of, left_out, times
+from dualres.bench.report.captions import left_out, times
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, legend_above, ran, said_of
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.learn.fold import Budget
@@ -31,12 +31,13 @@ def learning_curves(results: Results, dataset: str) -> Picture | None:
     axes[0, 0].set_xscale("log")
     _draw(axes[0, 0], points, GEARBOX_BUDGETS)
     mark_turn(axes[0, 0], _seconds(points))
-    axes[0, 0].legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(points), borderaxespad=0.2)
-    caption = _caption(
-        points,
+    legend_above(axes[0, 0], ncols=len(points))
+    caption = said_of(
+        _cells(points),
         f"Recording macro-F1 ({dataset_name(dataset)}) over seven label budgets (recordings per class "
         f"\N{MULTIPLICATION SIGN} windows of 0.512 s per recording). The first {len(WIDENING)} add recordings, the "
         "others lengthen what is labelled of the same recordings.",
+        "Bands",
     )
     title, missing = f"Learning curves, {dataset_name(dataset)}", left_out(FINALISTS, points)
     return finished(results, figure, f"learning_curves_{dataset}", title, *caption, missing=[missing])
@@ -55,7 +56,7 @@ def fixed_coverage(results: Results, dataset: str) -> Picture | None:
         figure,
         f"fixed_coverage_{dataset}",
         f"Duration at fixed coverage, {dataset_name(dataset)}",
-        *_caption(points, f"{caption} per class."),
+        *said_of(_cells(points), f"{caption} per class.", "Bands"),
         missing=[left_out(FINALISTS, points)],
     )
 
@@ -91,10 +92,13 @@ def _draw(axes: Axes, points: Points, budgets: Sequence[Budget]) -> list[tuple[f
 
 
 def budget_axis(axes: Axes, seconds: Mapping[Budget, float]) -> None:
-    """Name the budgets at their labelled seconds."""
     axes.set_xlabel("unique labelled seconds per class, and recordings\N{MULTIPLICATION SIGN}windows")
     axes.set_xticks(list(seconds.values()), [f"{s:.1f}\n{times(budget)}" for budget, s in seconds.items()])
     axes.minorticks_off()
+
+
+def _cells(points: Points) -> list[Cell]:
+    return [cell for found in points.values() for _, cell in found]
 
 
 def _seconds(points: Points) -> dict[Budget, float]:
@@ -110,10 +114,3 @@ def mark_turn(axes: Axes, seconds: Mapping[Budget, float]) -> None:
     place: Any = {"xycoords": ("data", "axes fraction"), "va": "bottom", "color": MUTED, "textcoords": "offset points"}
     axes.annotate("recordings \N{RIGHTWARDS ARROW}", (math.sqrt(before * after), 0), (-3, 3), ha="right", **place)
     axes.annotate("duration \N{RIGHTWARDS ARROW}", (math.sqrt(before * after), 0), (3, 3), ha="left", **place)
-
-
-def _caption(points: Points, lead: str) -> Iterator[str]:
-    cells = [cell for found in points.values() for _, cell in found]
-    yield from (lead, counts(cells))
-    yield "Bands show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    yield facts_of(cells)

@@ -70,18 +70,10 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
     top = 1.25 * max(step.loss for entry in longest for step in entry.outcome.history)
     for axes, method in zip(grid[0], methods, strict=False):
         for style, entry in zip(FOLD_LINES, (e for e in longest if e.job.method == method), strict=False):
-            updates, losses = _history(entry)
-            axes.plot(
-                updates,
-                losses,
-                color=LOOKS[method].colour,
-                linestyle=style,
-                linewidth=1.1,
-                label=f"fold {entry.job.fold}",
-            )
-        axes.set(
-            title=f"{method_name(method)}: training", xlabel="update", ylim=(0, top), xlim=(0, checkpoints[-1] * 1.02)
-        )
+            colour, name = LOOKS[method].colour, f"fold {entry.job.fold}"
+            axes.plot(*_history(entry), color=colour, linestyle=style, linewidth=1.1, label=name)
+        axes.set(title=f"{method_name(method)}: training", xlabel="update")
+        axes.set(ylim=(0, top), xlim=(0, checkpoints[-1] * 1.02))
         axes.set_xticks(checkpoints)
         axes.legend(loc="upper right", ncols=2, handlelength=2.6, borderaxespad=0)
     grid[0, 0].set_ylabel("training loss (nats)")
@@ -114,8 +106,7 @@ def _lacking(entries: Sequence[FinishedJob], methods: Sequence[str], fold: str) 
 
 def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[str], int, list[FinishedJob]]:
     """Those of the methods that have any result, the first seed that all have, and their fits with it."""
-    done = results.where(dataset=dataset)
-    methods = ran(results, dataset, wanted)
+    done, methods = results.where(dataset=dataset), ran(results, dataset, wanted)
     shared = shared_seeds(results, dataset, methods, {entry.job.budget for entry in done})
     seed = min(shared or [entry.job.seed for entry in done], default=0)
     return methods, seed, [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
@@ -145,20 +136,10 @@ def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[C
 
 def _line(axes: Axes, entry: FinishedJob, method: str, phase: float) -> None:
     """A loss with a few marks, which differ in place from method to method so that none hides another."""
-    look = LOOKS[method]
-    updates, losses = _history(entry)
-    every = max(1, len(updates) // 6)
-    axes.plot(
-        updates,
-        losses,
-        color=look.colour,
-        linestyle=look.line,
-        linewidth=1.0,
-        marker=look.marker,
-        markersize=3.6,
-        markevery=(int(phase * every), every),
-        label=method_name(method),
-    )
+    look, every = LOOKS[method], max(1, len(entry.outcome.history) // 6)
+    marks: Any = {"marker": look.marker, "markersize": 3.6, "markevery": (int(phase * every), every)}
+    line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.0}
+    axes.plot(*_history(entry), label=method_name(method), **line, **marks)
 
 
 def _history(entry: FinishedJob) -> tuple[list[int], list[float]]:

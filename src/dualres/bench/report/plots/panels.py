@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out, span, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, legend_above, ran, shared_seeds, swatch
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
+from dualres.bench.report.tables.fill import metric
 from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run
 
 FAMILIES = {"H": "helical", "S": "spur"}  # by the first letter of a class of PHM2009
@@ -31,8 +31,8 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     scores = {
         budget: [
             tuple(
-                results.cell(metric, seeds, dataset=dataset, method=method, budget=budget)
-                for metric in (percent_f1, percent_accuracy)
+                results.cell(score, seeds, dataset=dataset, method=method, budget=budget)
+                for score in (percent_f1, percent_accuracy)
             )
             for method in methods
         ]
@@ -74,7 +74,6 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
 
 @draws_figure("class_recall")
 def class_recall(results: Results, dataset: str) -> Picture | None:
-    """Recall of every class, averaged over the folds."""
     methods = ran(results, dataset, PAIR)
     if not methods:
         return None
@@ -82,8 +81,8 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
     classes = results.where(dataset=dataset)[0].outcome.classes
     cells = {
         method: [
-            results.cell(_recall(i), seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
-            for i in range(len(classes))
+            results.cell(metric(f"recall:{label}").of, seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
+            for label in classes
         ]
         for method in methods
     }
@@ -97,14 +96,13 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
         look = LOOKS[method]
         offset = (place - (len(methods) - 1) / 2) * thick
         _rows(axes, cells[method], [look.colour] * len(classes), offset=offset, thick=0.92 * thick, hatch=look.hatch)
-    handles = [swatch(method) for method in methods]
     axes.set_yticks(range(len(classes)), [class_name(label) for label in classes])
     axes.set_ylim(len(classes) - 0.5, -0.5)
     axes.set_xlim(0, 118)
     axes.set_xticks(range(0, 101, 20))
     axes.set_xlabel("recall (%)")
     _separate(axes, classes)
-    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    legend_above(axes, handles=[swatch(method) for method in methods], ncols=2)
     families = "The dashed line separates helical from spur configurations." if _turns(classes) else ""
     judged = [int(count) for e in results.where(dataset=dataset) for count in e.outcome.confusion.sum(1)]
     return finished(
@@ -144,13 +142,6 @@ def _rows(
     axes.tick_params(axis="y", length=0)
 
 
-def _recall(position: int) -> Any:
-    def percent(outcome: Outcome) -> float:
-        return 100 * float(outcome.recall[position])
-
-    return percent
-
-
 def _separate(axes: Axes, classes: Sequence[str]) -> None:
     """A dashed line between families, and their names on the right."""
     turns = _turns(classes)
@@ -158,11 +149,9 @@ def _separate(axes: Axes, classes: Sequence[str]) -> None:
         axes.axhline(row, color=MUTED, linewidth=0.7, linestyle=DASHED)
     edges = [-0.5, *turns, len(classes) - 0.5] if turns else []
     for first, last in pairwise(edges):
-        name = FAMILIES.get(classes[int(last - 0.5)][0], "")
-        place = (1, (first + last) / 2)
-        axes.annotate(
-            name, place, xycoords=("axes fraction", "data"), rotation=90, ha="right", va="center", color=MUTED
-        )
+        name, place = FAMILIES.get(classes[int(last - 0.5)][0], ""), (1, (first + last) / 2)
+        beside: Any = {"xycoords": ("axes fraction", "data"), "rotation": 90, "color": MUTED}
+        axes.annotate(name, place, ha="right", va="center", **beside)
 
 
 def _turns(classes: Sequence[str]) -> list[float]:

@@ -25,7 +25,6 @@ SHOWN, START_S = "pitting_M_speed_2000rpm_20Nm", 6.0  # the recording that a win
 
 @draws_figure("transfer_paths")
 def transfer_paths(results: Results) -> Picture | None:
-    """The picture beside results that rest on such paths."""
     return paths_picture() if results.entries else None
 
 
@@ -68,9 +67,8 @@ def _curves(axes: Axes, paths: Paths, config: ModelConfig) -> None:
     axes.axvline(RATE / 2000, color=INK, linewidth=0.6, linestyle=DASHED)
     low, high = axes.get_ylim()
     axes.set(xlim=(0, config.rate / 2000), xlabel="kHz", ylabel="gain (dB)", ylim=(low, high + 0.12 * (high - low)))
-    axes.annotate(
-        "right panel", (RATE / 2000, 1), (-3, -2), ("data", "axes fraction"), "offset points", ha="right", va="top"
-    )
+    place = (RATE / 2000, 1), (-3, -2), ("data", "axes fraction"), "offset points"
+    axes.annotate("right panel", *place, ha="right", va="top")
     axes.set_title("random paths")
 
 

@@ -4,15 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from dualres.bench.methods import NAMES
 from dualres.bench.methods.catalog import MethodStyle, entry
-from dualres.bench.report.captions import quick_notice, sentences
+from dualres.bench.report.captions import counts, facts_of, quick_notice, sentences
 from dualres.bench.report.names import method_name
-from dualres.bench.report.results import Results
+from dualres.bench.report.results import Cell, Results
 from dualres.learn.fold import Budget
 from dualres.utils.figures import footnote
 
@@ -56,6 +58,17 @@ def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets
     compared = [seeds for seeds in compared if seeds]
     common = set.intersection(*compared) if compared else set()
     return tuple(sorted(common or set().union(*compared)))
+
+
+def said_of(cells: Sequence[Cell], lead: str, shown_by: str) -> tuple[str, ...]:
+    """The lead of a caption, how many seeds are behind the cells, what shows their spread, and their conditions."""
+    spread = f"{shown_by} show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
+    return lead, counts(cells), spread, facts_of(cells)
+
+
+def legend_above(axes: Axes, **options: Any) -> None:
+    """A key above the axes, from their left end."""
+    axes.legend(**{"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, **options})
 
 
 def finished(

@@ -16,7 +16,7 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.bench.report.captions import NOT_COMPARABLE, counts, facts, facts_of, left_out, seeds_in_words, span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, legend_above, ran
 from dualres.bench.report.registry import draws_figure, register_figure
 from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, RULE, SINGLE, canvas, percent_axis, printed
@@ -46,7 +46,8 @@ def method_dots(results: Results, dataset: str) -> Picture | None:
     """A row per method, the best mean at the top."""
     wanted = (*NAMES, *CONTROL_NAMES) if dataset == CONTROLS_ON else NAMES
     methods = ran(results, dataset, wanted)
-    cells = {m: _cell(results, dataset, m) for m in methods}
+    budget = results.main_budget(dataset)
+    cells = {m: results.f1(dataset=dataset, method=m, budget=budget) for m in methods}
     cells = {method: cell for method, cell in cells.items() if cell.mean is not None}
     if not cells:
         return None
@@ -56,6 +57,7 @@ def method_dots(results: Results, dataset: str) -> Picture | None:
     highest = _dots(axes, rows)
     axes.set(xlim=(0, min(100.0, 1.08 * highest)), xlabel="macro-F1 (%)")
     _key(axes, dataset, any(row.paper is not None for row in rows))
+    variant = results.variants().get(dataset)
     diamonds = f"Diamonds: the mean printed in the paper, of {seeds_in_words(PAPER_SEEDS[dataset])}."
     return finished(
         results,
@@ -65,7 +67,7 @@ def method_dots(results: Results, dataset: str) -> Picture | None:
         f"Recording macro-F1 ({dataset_name(dataset)}) of every seed on both folds. Bars, and the numbers on the "
         f"right: means over both folds and n = {span(len(cell.seeds) for cell in cells.values())} seeds.",
         diamonds if any(row.paper is not None for row in rows) else "",
-        _variant(results, dataset),
+        f"{variant.capitalize()} of the recordings: {NOT_COMPARABLE}." if variant else "",
         facts_of(cells.values()),
         missing=[left_out(wanted, cells)],
     )
@@ -127,7 +129,7 @@ def rig_curve(results: Results) -> Picture | None:
     handles, _ = axes.get_legend_handles_labels()
     if any(len(cell.seeds) > 1 for cells in curves.values() for cell in cells):
         handles.append(Line2D([], [], color=LOOKS["dualres"].colour, **ONE_SEED, label="one seed"))
-    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
+    legend_above(axes, handles=handles, ncols=3)
     every = [cell for cells in curves.values() for cell in cells]
     return finished(
         results,
@@ -141,34 +143,20 @@ def rig_curve(results: Results) -> Picture | None:
     )
 
 
-def _cell(results: Results, dataset: str, method: str) -> Cell:
-    return results.f1(dataset=dataset, method=method, budget=results.main_budget(dataset))
-
-
 def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row:
     assert cell.mean is not None
     whole = [entry for entry in cell.entries if entry.job.seed in cell.seeds]
     by_fold = tuple(tuple(entry.f1 for entry in whole if entry.job.fold == fold) for fold in folds_of(dataset))
     budget = results.main_budget(dataset)
     found = None if results.quick else paper.printed(dataset, method, budget, paper.F1, seeds=PAPER_SEEDS[dataset])
-    return _Row(
-        method_name(method),
-        by_fold,
-        cell.mean,
-        f"{cell.mean:.1f}",
-        f"n = {len(cell.seeds)}",
-        None if found is None else found.mean,
-    )
+    count = f"n = {len(cell.seeds)}"
+    return _Row(method_name(method), by_fold, cell.mean, f"{cell.mean:.1f}", count, found.mean if found else None)
 
 
 def _pairs(results: Results, control: str) -> list[tuple[FinishedJob, FinishedJob]]:
-    """The full model's jobs and the control's, of equal seed and fold."""
-    budget = results.main_budget(CONTROLS_ON)
+    fields = {"dataset": CONTROLS_ON, "budget": results.main_budget(CONTROLS_ON)}
     full, less = (
-        {
-            (entry.job.seed, entry.job.fold): entry
-            for entry in results.where(dataset=CONTROLS_ON, method=method, budget=budget)
-        }
+        {(entry.job.seed, entry.job.fold): entry for entry in results.where(method=method, **fields)}
         for method in ("dualres", control)
     )
     return [(full[place], less[place]) for place in sorted(full.keys() & less.keys())]
@@ -207,9 +195,7 @@ def _key(axes: Axes, dataset: str, paper_shown: bool) -> None:
     if paper_shown:
         looks.append(("paper's mean", PAPER))
     handles = [Line2D([], [], linestyle="", label=name, **look) for name, look in looks]
-    axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=len(handles), borderaxespad=0.2, handlelength=1
-    )
+    legend_above(axes, handles=handles, ncols=len(handles), handlelength=1)
 
 
 def _curve(axes: Axes, method: str, cells: Sequence[Cell]) -> None:
@@ -221,8 +207,3 @@ def _curve(axes: Axes, method: str, cells: Sequence[Cell]) -> None:
         axes.plot(*zip(*own, strict=True), **ONE_SEED, color=look.colour)
     means = [cell.mean or 0.0 for cell in cells]
     axes.plot(x, means, color=look.colour, marker=look.marker, linestyle=look.line, label=method_name(method))
-
-
-def _variant(results: Results, dataset: str) -> str:
-    variant = results.variants().get(dataset)
-    return f"{variant.capitalize()} of the recordings: {NOT_COMPARABLE}." if variant else ""

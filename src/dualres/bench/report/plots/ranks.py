@@ -22,18 +22,11 @@ def mean_ranks(results: Results) -> Picture | None:
     axes = grid[0, 0]
     for row, index in enumerate(order):
         method, rank = ranks.methods[index], ranks.average_ranks[index]
-        look = LOOKS[method]
-        axes.plot(rank, row, look.marker, color=look.colour, markersize=6)
+        axes.plot(rank, row, LOOKS[method].marker, color=LOOKS[method].colour, markersize=6)
         axes.annotate(f"{rank:.2f}", (rank, row), (6, 0), textcoords="offset points", va="center")
     base, best = len(order), ranks.average_ranks[order[0]]
-    axes.errorbar(
-        best + ranks.critical_difference / 2,
-        base,
-        xerr=ranks.critical_difference / 2,
-        color=INK,
-        capsize=3,
-        linewidth=1,
-    )
+    half = ranks.critical_difference / 2
+    axes.errorbar(best + half, base, xerr=half, color=INK, capsize=3, linewidth=1)
     axes.set_yticks(range(base + 1), [*(method_name(ranks.methods[i]) for i in order), "critical difference"])
     axes.set_ylim(base + 0.6, -0.6)
     axes.set_xlim(0.9, max(len(order), best + ranks.critical_difference) + 0.3)

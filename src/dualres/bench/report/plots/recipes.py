@@ -110,12 +110,5 @@ def _name_sides(axes: Axes, rows: list[RecipeRow]) -> None:
     places = {side: next((i for i, row in enumerate(rows) if side.recipe in row), None) for side in SIDES}
     at = {side: (rows[i][side.recipe].mean or 0.0, i - NAMES) for side, i in places.items() if i is not None}
     for side, towards in zip(sorted(at, key=lambda side: at[side][0]), ("right", "left"), strict=False):
-        axes.annotate(
-            side.recipe,
-            at[side],
-            (-1 if towards == "right" else 1, 0),
-            textcoords="offset points",
-            color=side.colour,
-            ha=towards,
-            va="bottom",
-        )
+        place: Any = {"xytext": (-1 if towards == "right" else 1, 0), "textcoords": "offset points", "ha": towards}
+        axes.annotate(side.recipe, at[side], color=side.colour, va="bottom", **place)

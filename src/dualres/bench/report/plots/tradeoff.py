@@ -6,7 +6,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
@@ -85,7 +84,6 @@ def nondominated(points: Mapping[str, PlotPosition]) -> list[str]:
 
 
 def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
-    """How many each method holds."""
     return {method: _ledger_cost(cell, "registered") for method, cell in cells.items()}
 
 
@@ -108,14 +106,11 @@ def draw_fronts(cells: Mapping[str, Cell], costs: Mapping[str, Mapping[str, floa
 def draw_front(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
     """Every method's mark and name, and the front; the cost axis is logarithmic, the other has its limits."""
     front = nondominated(points)
-    axes.plot(
-        *zip(*(points[name] for name in front), strict=True), color=MUTED, linewidth=0.9, linestyle=DASHED, zorder=1
-    )
+    line = zip(*(points[name] for name in front), strict=True)
+    axes.plot(*line, color=MUTED, linewidth=0.9, linestyle=DASHED, zorder=1)
+    edge: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5}
     for name, (cost, score) in points.items():
-        look = LOOKS[name]
-        axes.plot(
-            cost, score, look.marker, color=look.colour, markersize=6, markeredgecolor="white", markeredgewidth=0.5
-        )
+        axes.plot(cost, score, LOOKS[name].marker, color=LOOKS[name].colour, markersize=6, **edge)
     least, most = (limit(cost for cost, _ in points.values()) for limit in (min, max))
     axes.set_xlim(least / 1.8, most * 1.8)
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
@@ -130,7 +125,9 @@ def _name(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
     scale = lay_out(axes) / 72
     inside = axes.get_window_extent()
     taken = [_around(axes.transData.transform(point), 4 * scale) for point in points.values()]
-    taken += [_around(spot, scale) for spot in _along(axes, [points[name] for name in nondominated(points)])]
+    corners = axes.transData.transform([points[name] for name in nondominated(points)])
+    for start, end in pairwise(corners):  # spots along the front's line
+        taken += [_around(start + share * (end - start), scale) for share in np.linspace(0, 1, 40)]
     for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
         options: list[tuple[float, int, Any, Bbox]] = []
         for offset, ha, va in (*NEAR, *FAR):
@@ -140,18 +137,13 @@ def _name(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
             probe = axes.annotate(method_name(name), point, offset, textcoords="offset points", ha=ha, va=va)
             box = probe.get_window_extent()
             probe.remove()
-            options.append((_covered(box, taken) + _outside(box, inside), len(options), placing, box))
+            outside = box.width * box.height - _covered(box, [inside])
+            options.append((_covered(box, taken) + outside, len(options), placing, box))
             if options[-1][0] == 0:
                 break
         _, _, best, box = min(options, key=lambda option: option[:2])
         axes.annotate(method_name(name), point, **best)
         taken.append(box)
-
-
-def _along(axes: Axes, front: Sequence[PlotPosition]) -> list[npt.NDArray[np.float64]]:
-    """Spots on the front's line, in pixels."""
-    corners = axes.transData.transform(front)
-    return [start + share * (end - start) for start, end in pairwise(corners) for share in np.linspace(0, 1, 40)]
 
 
 def _around(centre: Any, radius: float) -> Bbox:
@@ -162,7 +154,3 @@ def _covered(box: Bbox, others: Sequence[Bbox]) -> float:
     """Area in square pixels."""
     common = (Bbox.intersection(box, other) for other in others)
     return sum(part.width * part.height for part in common if part is not None)
-
-
-def _outside(box: Bbox, bounds: Bbox) -> float:
-    return box.width * box.height - _covered(box, [bounds])

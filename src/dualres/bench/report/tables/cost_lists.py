@@ -38,7 +38,6 @@ def cost_table(
     """A table that states its conditions, what its brackets mean and what is missing."""
     rows = tuple(rows)
     bracketed = any(value.paper for row in rows for value in row)
-    notes = (*remarks, OTHER_HARDWARE if bracketed else "", missing(costs))
     return Table(
         name=f"{name}_{costs.name}",
         title=f"{title} ({DEVICES[costs.device]}, {costs.way}{', long record' * costs.long})",
@@ -47,7 +46,7 @@ def cost_table(
         labels=labels,
         header=tuple(header),
         rows=rows,
-        note=" ".join(filter(None, notes)),
+        note=sentences(*remarks, OTHER_HARDWARE if bracketed else "", missing(costs)),
         measured=costs.name,
     )
 
@@ -99,10 +98,12 @@ def conditions(costs: Costs, *others: Costs) -> str:
         f"{name} {joined(str(w['repeats']) for w in each)} after {joined(str(w['warmups']) for w in each)} untimed"
         for name, each in done.items()
     )
+    untrained = joined(method_name(method) for _, method in costs.found if not entry(method).trains)
+    single_way = f" {untrained}: one way only, on the CPU, shown with both." if untrained else ""
     text = (
         f"{machines}; CPU threads: {costs.threads}, cores: {cores}; FP32 without TF32; a fresh process per method; "
         f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
-        f"{joined(repeats)}. {ways}{_single_way(costs)}"
+        f"{joined(repeats)}. {ways}{single_way}"
     )
     if loads := [each.busy for each in measured if each.busy]:
         text += f" The machine was not idle: up to {max(loads):.1f} processes ran or waited before a measurement."
@@ -112,24 +113,17 @@ def conditions(costs: Costs, *others: Costs) -> str:
     return sentences(text, QUICK_COSTS if costs.quick else "")
 
 
-def _single_way(costs: Costs) -> str:
-    """Whose numbers are the same in both ways; empty where nobody's are."""
-    titles = dict.fromkeys(method_name(method) for _, method in costs.found if not entry(method).trains)
-    return f" {joined(titles)}: one way only, on the CPU, shown with both." if titles else ""
-
-
 def missing(costs: Costs) -> str:
     """What was not measured, in sentences; empty where everything was."""
     datasets = [dataset_name(name) for name in PAPER_DATASETS if name not in costs.datasets]
     methods = [method_name(m) for m in costs.methods if not any(method == m for _, method in costs.found)]
     places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
     lacking = sum(place not in costs.found for place in places)
-    sentences = {
-        f"Datasets not measured: {joined(datasets)}.": bool(datasets),
-        f"Methods not measured: {joined(methods)}.": bool(methods),
-        f"Of {len(places)} combinations, {lacking} are missing.": bool(lacking),
-    }
-    return " ".join(sentence for sentence, true in sentences.items() if true)
+    return sentences(
+        f"Datasets not measured: {joined(datasets)}." if datasets else "",
+        f"Methods not measured: {joined(methods)}." if methods else "",
+        f"Of {len(places)} combinations, {lacking} are missing." if lacking else "",
+    )
 
 
 DIGITS = 12  # of a hash, enough to tell files apart

@@ -1,7 +1,7 @@
 """The tables of what inference costs, from the measurements beside the ledger."""
 
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -77,14 +77,8 @@ def matrix(costs: Costs, name: str) -> Table:
     """Methods by datasets."""
     end, title, remark = _MATRICES[name]
     columns = {dataset_name(dataset): _column(costs, name, dataset) for dataset in costs.datasets}
-    return cost_table(
-        costs,
-        f"costs_{end}",
-        title,
-        ("Method", *columns),
-        rows=[(row_name(costs, method), *line) for method, *line in zip(costs.methods, *columns.values(), strict=True)],
-        remarks=[BEST.format("dataset, of the neural methods"), remark],
-    )
+    remarks = [BEST.format("dataset, of the neural methods"), remark]
+    return cost_table(costs, f"costs_{end}", title, ("Method", *columns), rows=_rows(costs, columns), remarks=remarks)
 
 
 def ways(eager: Costs, shipped: Costs) -> Table:
@@ -95,14 +89,8 @@ def ways(eager: Costs, shipped: Costs) -> Table:
         for costs in (eager, shipped)
     }
     title, remark = _MATRICES["window_ms"][1:]
-    table = cost_table(
-        eager,
-        "costs_ways",
-        title,
-        ("Method", *columns),
-        rows=[(row_name(eager, method), *line) for method, *line in zip(eager.methods, *columns.values(), strict=True)],
-        remarks=[BEST.format("dataset and way, of the neural methods"), remark],
-    )
+    remarks = [BEST.format("dataset and way, of the neural methods"), remark]
+    table = cost_table(eager, "", title, ("Method", *columns), rows=_rows(eager, columns), remarks=remarks)
     return replace(
         table,
         name=f"costs_ways_{shipped.name}",
@@ -110,6 +98,12 @@ def ways(eager: Costs, shipped: Costs) -> Table:
         caption=conditions(eager, shipped),
         measured=f"{eager.name} {shipped.name}",
     )
+
+
+def _rows(costs: Costs, columns: Mapping[str, list[Value]]) -> list[tuple[Value, ...]]:
+    """A row per method, behind its name."""
+    names = [row_name(costs, method) for method in costs.methods]
+    return list(zip(names, *columns.values(), strict=True))
 
 
 def _both_ways(groups: list[Costs]) -> Iterator[tuple[Costs, Costs]]:
@@ -125,18 +119,17 @@ def summary(costs: Costs) -> Table:
     """Over datasets: the median of their medians, their range, and the most memory; no rows for a single one."""
     datasets, on_gpu = _summed_up(costs), costs.device == "cuda"
     most = "allocated_mib" if on_gpu else "rss_mib"
-    columns = (
-        _lowest(costs, "window_ms", "median", [_latency(costs, method) for method in costs.methods]),
-        _lowest(costs, most, "largest", [_most(costs, most, method) for method in costs.methods]),
-    )
-    rows = [(row_name(costs, m), *line) for m, *line in zip(costs.methods, *columns, strict=True)]
     what = "Largest GPU MiB of one window" if on_gpu else "Largest RSS MiB of a native record"
+    columns = {
+        "Median (range), ms": _lowest(costs, "window_ms", "median", [_latency(costs, m) for m in costs.methods]),
+        what: _lowest(costs, most, "largest", [_most(costs, most, m) for m in costs.methods]),
+    }
     return cost_table(
         costs,
         "costs_summary",
         "Latency of one window over datasets",
-        ("Method", "Median (range), ms", what),
-        rows=rows if len(datasets) > 1 else [],
+        ("Method", *columns),
+        rows=_rows(costs, columns) if len(datasets) > 1 else [],
         remarks=[
             BEST.format("column, of the neural methods"),
             f"Median and range of the medians of {len(datasets)} datasets: {', '.join(map(dataset_name, datasets))}.",
@@ -147,13 +140,8 @@ def summary(costs: Costs) -> Table:
 
 def workloads(costs: Costs) -> Table:
     """What was measured on, and the tails of DualRes; no rows where DualRes was not measured."""
-    titles = {
-        "native_s": "Native s",
-        "windows": "Windows",
-        "window_p95_ms": "Window p95 ms",
-        "native_p95_ms": "Native record p95 ms",
-        "rss_mib": "RSS MiB",
-    }
+    titles = {"native_s": "Native s", "windows": "Windows", "window_p95_ms": "Window p95 ms"}
+    titles |= {"native_p95_ms": "Native record p95 ms", "rss_mib": "RSS MiB"}
     rows = [
         (Value(dataset_name(dataset)), *(cost_value(costs, name, dataset, REFERENCE) for name in titles))
         for dataset in costs.datasets
@@ -191,19 +179,11 @@ def _latency(costs: Costs, method: str) -> Value:
     found, theirs = _over_datasets(costs, "window_ms", method)
     if isinstance(found, str):
         return Value(found, metric="window_ms", method=method)
-    return Value(
-        text=_span(found),
-        metric="window_ms",
-        mean=statistics.median(found),
-        low=min(found),
-        high=max(found),
-        method=method,
-        paper=_span(theirs) if theirs else None,
-    )
+    value = Value(_span(found), metric="window_ms", mean=statistics.median(found), low=min(found), high=max(found))
+    return replace(value, method=method, paper=_span(theirs) if theirs else None)
 
 
 def _most(costs: Costs, name: str, method: str) -> Value:
-    """The largest of a method's values over the datasets."""
     found, theirs = _over_datasets(costs, name, method)
     if isinstance(found, str):
         return Value(found, metric=name, method=method)
@@ -225,7 +205,6 @@ def _over_datasets(costs: Costs, name: str, method: str) -> tuple[list[float] | 
 
 
 def _summed_up(costs: Costs) -> list[str]:
-    """The paper's datasets, if any was measured, and otherwise all."""
     return [dataset for dataset in costs.datasets if dataset in PAPER_DATASETS] or costs.datasets
 
 

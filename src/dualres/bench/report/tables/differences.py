@@ -123,7 +123,7 @@ def _rank_table(results: Results, ranks: Ranks) -> Table:
     sheet, study = Sheet(results), results.study.name
     for dataset in ranks.datasets:
         sheet.jobs({"dataset": dataset}, sheet.seeds)
-    table = sheet.made(
+    return sheet.made(
         f"{study}_ranks",
         f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
         ("Method", "Mean rank"),
@@ -133,4 +133,3 @@ def _rank_table(results: Results, ranks: Ranks) -> Table:
         f"p = {ranks.p:.3f}. Mean ranks that are less than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %) are "
         "not shown to differ.",
     )
-    return replace(table, rule=("ranks", f"{study}_macro_f1"))

@@ -49,11 +49,7 @@ def duration(results: Results, dataset: str) -> Table:
         labels=("Updates",),
     )
     chosen = chosen_updates(results, dataset)
-    table = table.with_columns({"Chosen": [_verdict(chosen, recipe) for recipe in recipes]})
+    verdicts = ["undecided" if chosen is None else "yes" if r.updates == chosen else "no" for r in recipes]
+    table = table.with_columns({"Chosen": [Value(each, bold=each == "yes", emphasis="yes") for each in verdicts]})
     undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
-    return replace(table, note=RULE + undecided, rule=("choice",))
-
-
-def _verdict(chosen: int | None, recipe: Recipe) -> Value:
-    is_chosen = recipe.updates == chosen
-    return Value("undecided" if chosen is None else "yes" if is_chosen else "no", bold=is_chosen, emphasis="yes")
+    return replace(table, note=RULE + undecided)

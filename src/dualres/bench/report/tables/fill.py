@@ -87,7 +87,6 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""  # what bold print and brackets mean
     measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
-    rule: tuple[str, ...] = ()  # by which its words follow from numbers, with what that needs; see verify/numbers.py
 
     def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
         """The table with further columns by their titles, a value per row each."""
@@ -141,21 +140,6 @@ def log_loss(outcome: Outcome) -> float:
     return float(-np.log(np.maximum(given, SMALLEST_PROBABILITY)).mean())
 
 
-def classes_named(outcome: Outcome) -> float:
-    """How many classes are the verdict on any recording."""
-    return float(np.count_nonzero(outcome.confusion.sum(0)))
-
-
-def top_share(outcome: Outcome) -> float:
-    """Percent of the recordings that were given the most frequent verdict."""
-    return 100 * float(outcome.confusion.sum(0).max()) / len(outcome.truth)
-
-
-def last_loss(outcome: Outcome) -> float:
-    """The training loss before the last update, in nats."""
-    return outcome.history[-1].loss if outcome.history else math.nan
-
-
 def _cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
     def of(outcome: Outcome) -> float:
         value = outcome.facts["cost"][field]
@@ -171,9 +155,9 @@ _METRICS = {
         Metric("accuracy", percent_accuracy),
         Metric("unlabelled_s", unlabelled_s, 0),
         Metric("log_loss", log_loss, 4, lowest=True),
-        Metric("classes_named", classes_named, 1),
-        Metric("top_share", top_share, 1),
-        Metric("last_loss", last_loss, 4, lowest=True),
+        Metric("classes_named", lambda outcome: float(np.count_nonzero(outcome.confusion.sum(0))), 1),
+        Metric("top_share", lambda outcome: 100 * float(outcome.confusion.sum(0).max()) / len(outcome.truth), 1),
+        Metric("last_loss", lambda outcome: outcome.history[-1].loss if outcome.history else math.nan, 4, lowest=True),
         Metric("registered", _cost("registered"), 0, lowest=True),
         Metric("active", _cost("active"), 0, lowest=True),
         Metric("file_mib", _cost("file_bytes", MIB), 3, lowest=True),
@@ -289,7 +273,6 @@ class Sheet:
         return found
 
     def shows(self, jobs: Iterable[Job]) -> None:
-        """Remember jobs that are behind the table."""
         self._jobs.update(dict.fromkeys(jobs))
 
     def table(
@@ -334,7 +317,9 @@ class Sheet:
     def conditions(self) -> str:
         """Folds, held-out unit, seeds, exposure and updates of everything asked so far, in words."""
         jobs = list(self._jobs)
-        stated = conditions(jobs, self._ran(jobs))
+        # Nobody knows what methods without a result on their dataset will run on.
+        ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
+        stated = conditions(jobs, [job for job in jobs if (job.dataset, job.method) in ran] or jobs)
         shown = {place.dataset for place in stated.places}
         validated = any(place.validation for place in stated.places)
         return sentences(
@@ -343,11 +328,6 @@ class Sheet:
             "Judged on held-back support recordings; no evaluation recording was opened." if validated else "",
             quick_notice(self.results.quick, "table"),
         )
-
-    def _ran(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Without those of methods that have no result on their dataset: nobody knows what they will run on."""
-        ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
-        return [job for job in jobs if (job.dataset, job.method) in ran] or jobs
 
 
 def _text(cell: Cell, planned: int, digits: int) -> str:

@@ -3,6 +3,7 @@
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from dualres.bench.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.bench.datasets.folds import load_fold
@@ -96,7 +97,10 @@ def rig_budgets(results: Results) -> Table:
 def collapse(results: Results) -> Table:
     """Does a method still tell classes apart, or name the same one all the time?"""
     lines = [
-        replace(line, labels=(f"{dataset_name(dataset)}, {_classes(dataset)} classes", *line.labels))
+        replace(
+            line,
+            labels=(f"{dataset_name(dataset)}, {len(load_fold(folds_of(dataset)[0]).classes)} classes", *line.labels),
+        )
         for dataset in results.datasets()
         for line in (_line(results, dataset, method) for method in results.planned_methods(dataset))
     ]
@@ -132,22 +136,10 @@ def _by_method(
     """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
     lines = [_line(results, dataset, method) for method in results.planned_methods(dataset)]
     lines = [replace(line, seeds=seeds) for line in lines] if seeds else lines
-    table = Sheet(results).table(
-        f"published_{'rig' if dataset == RIG else dataset}",
-        f"{dataset_title(dataset)}: scores (%)",
-        lines,
-        [*fold_columns(dataset), *MEANS],
-        labels=("Method",),
-        best=best,
-        remark=remark,
-    )
-    methods = [str(line.fields["method"]) for line in lines]
-    return table.with_columns(
-        {
-            "Seeds": [Value(span(line.seeds or ())) for line in lines],
-            "Device": [Value(_device(results, dataset, method)) for method in methods],
-        }
-    )
+    table = _scores(results, dataset, lines, ("Method",), best=best, remark=remark)
+    done = [results.where(dataset=dataset, method=line.fields["method"]) for line in lines]
+    devices = [Value(DEVICES[entries[0].job.device] if entries else NOT_RUN) for entries in done]
+    return table.with_columns({"Seeds": _seeds(lines), "Device": devices})
 
 
 def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str = "") -> Table:
@@ -157,25 +149,13 @@ def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str
         for line in (_line(results, dataset, method) for method in results.planned_methods(dataset, methods))
         for seed in line.seeds or ()
     ]
-    return Sheet(results).table(
-        f"published_{dataset}_seeds",
-        f"{dataset_title(dataset)}, every seed: scores (%)",
-        lines,
-        [*fold_columns(dataset), *MEANS],
-        labels=("Method", "Seed"),
-        remark=remark,
+    return _scores(
+        results, dataset, lines, ("Method", "Seed"), end="_seeds", title=", every seed: scores (%)", remark=remark
     )
 
 
 def _by_budget(
-    results: Results,
-    dataset: str,
-    methods: Sequence[str],
-    *,
-    seeds: tuple[int, ...] | None = None,
-    remark: str = "",
-    best: Rivals | None = None,
-    best_per: str = "",
+    results: Results, dataset: str, methods: Sequence[str], *, seeds: tuple[int, ...] | None = None, **told: Any
 ) -> Table:
     """Methods at several budgets, the fewest labelled seconds first; without `seeds` each with its own."""
     budgets = sorted(results.budgets(dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
@@ -185,17 +165,29 @@ def _by_budget(
         for line in (_line(results, dataset, m, b) for m in results.planned_methods(dataset, methods))
         if line.seeds
     ]
-    table = Sheet(results).table(
-        f"published_{'rig' if dataset == RIG else dataset}_budgets",
-        f"{dataset_title(dataset)}: scores (%) by label budget",
-        lines,
-        [*fold_columns(dataset), *MEANS],
-        labels=("Recordings x windows", "Seconds/class", "Method"),
-        best=best,
-        best_per=best_per,
-        remark=remark,
-    )
-    return table if seeds else table.with_columns({"Seeds": [Value(span(line.seeds or ())) for line in lines]})
+    labels, title = ("Recordings x windows", "Seconds/class", "Method"), ": scores (%) by label budget"
+    table = _scores(results, dataset, lines, labels, end="_budgets", title=title, **told)
+    return table if seeds else table.with_columns({"Seeds": _seeds(lines)})
+
+
+def _scores(
+    results: Results,
+    dataset: str,
+    lines: Sequence[TableLine],
+    labels: Sequence[str],
+    *,
+    end: str = "",
+    title: str = ": scores (%)",
+    **told: Any,
+) -> Table:
+    """Both folds and their means, a row per line; `told` is what else `Sheet.table` takes."""
+    name = f"published_{'rig' if dataset == RIG else dataset}{end}"
+    columns = [*fold_columns(dataset), *MEANS]
+    return Sheet(results).table(name, dataset_title(dataset) + title, lines, columns, labels=labels, **told)
+
+
+def _seeds(lines: Sequence[TableLine]) -> list[Value]:
+    return [Value(span(line.seeds or ())) for line in lines]
 
 
 def _beside_paper(
@@ -219,15 +211,6 @@ def _beside_paper(
     return replace(table, note=f"{table.note} Paper: what is printed there, of {seeds_in_words(seeds)}.")
 
 
-def _device(results: Results, dataset: str, method: str) -> str:
-    done = results.where(dataset=dataset, method=method)
-    return DEVICES[done[0].job.device] if done else NOT_RUN
-
-
-def _classes(dataset: str) -> int:
-    return len(load_fold(folds_of(dataset)[0]).classes)
-
-
 DIGITS = 9  # beyond which a difference of scores is rounding
 
 
@@ -243,20 +226,12 @@ def controls(results: Results) -> Table | None:
     for control in results.planned_methods(CONTROLS_ON, CONTROL_NAMES):
         sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": control}, results.seeds)
         sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": "dualres"}, results.seeds)
-        if control not in found:
-            rows.append((Value(method_name(control)), Value(NOT_RUN), Value(NOT_RUN)))
-            continue
-        each = found[control]
-        below = sum(round(value, DIGITS) < 0 for value in each.by_seed.values())
-        rows.append(
-            (
-                Value(method_name(control)),
-                value_with_spread(each),
-                replace(
-                    paired_value(each.pairs, "macro_f1:seeds_below", below), text=f"{below} of {len(each.by_seed)}"
-                ),
-            )
-        )
+        values = [Value(NOT_RUN), Value(NOT_RUN)]
+        if each := found.get(control):
+            below = sum(round(value, DIGITS) < 0 for value in each.by_seed.values())
+            seeds = paired_value(each.pairs, "macro_f1:seeds_below", below)
+            values = [value_with_spread(each), replace(seeds, text=f"{below} of {len(each.by_seed)}")]
+        rows.append((Value(method_name(control)), *values))
     return sheet.made(
         "published_controls",
         f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
@@ -281,14 +256,9 @@ def devices(results: Results) -> Table | None:
         sheet.shows(entry.job for pair in group for entry in pair)
         gaps = [abs(one.f1 - other.f1) for one, other in group]
         mean = paired_value(group, "macro_f1:mean_gap", statistics.fmean(gaps))
-        rows.append(
-            (
-                Value(dataset_name(dataset)),
-                Value(method_name(method)),
-                replace(mean, text=f"{mean.text} ({counted(len(group), 'pair')})"),
-                paired_value(group, "macro_f1:largest_gap", max(gaps)),
-            )
-        )
+        mean = replace(mean, text=f"{mean.text} ({counted(len(group), 'pair')})")
+        largest = paired_value(group, "macro_f1:largest_gap", max(gaps))
+        rows.append((Value(dataset_name(dataset)), Value(method_name(method)), mean, largest))
     return sheet.made(
         "published_devices",
         "The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",

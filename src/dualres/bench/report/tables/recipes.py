@@ -50,7 +50,6 @@ def pairs_of(one: Cell, other: Cell) -> list[tuple[FinishedJob, FinishedJob]]:
 
 
 def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:
-    """The robust recipe minus the paper's."""
     robust, paper = (results.f1(None, **fields, recipe=by_name.get(r)) for r in ("robust", "paper"))
     pairs = pairs_of(robust, paper)
     if not pairs:
@@ -93,9 +92,6 @@ def adaptation(results: Results, dataset: str) -> Table | None:
         labels=("Method", "Recipe"),
         remark=TOGETHER,
     )
-    return replace(table, rows=tuple((*row, _without_spread(last)) for *row, last in table.rows))
-
-
-def _without_spread(value: Value) -> Value:
-    """Every seed judges the same seconds."""
-    return value if value.mean is None else replace(value, text=f"{value.mean:,.0f}")
+    # Every seed judges the same seconds.
+    last = [v if v.mean is None else replace(v, text=f"{v.mean:,.0f}") for *_, v in table.rows]
+    return replace(table, rows=tuple((*row[:-1], seconds) for row, seconds in zip(table.rows, last, strict=True)))

@@ -8,11 +8,11 @@ from torch import nn
 from dualres.bench.campaign.studies import DATASETS, RIG, folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS
+from dualres.bench.report.captions import span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import exposure_s
-from dualres.bench.report.tables.comparators import SETTINGS
+from dualres.bench.report.tables.comparators import settings
 from dualres.bench.report.tables.fill import Table, Value
 from dualres.config import ModelConfig
 from dualres.model.network import DualRes
@@ -67,32 +67,29 @@ def task_inventory() -> Table:
     for name in DATASETS:
         folds = [load_fold(fold) for fold in folds_of(name)]
         rate = catalog.release(name).rate
-        each = sorted({len(members) for fold in folds for members in fold.support.values()})
-        rows.append(
-            (
-                dataset_name(name),
-                str(len(folds[0].classes)),
-                f"{float(rate) / 1000:.4g}",
-                ", ".join(folds[0].classes),
-                ", ".join(sorted({fold.held_out for fold in folds})),
-                ", ".join(fold.fold for fold in folds),
-                " to ".join(map(str, dict.fromkeys((each[0], each[-1])))),
-                ", ".join(str(len(fold.evaluation)) for fold in folds),
-            )
-        )
-    header = ("Dataset", "Classes", "kHz", "Labels", "Held-out unit", "Folds", "Support recordings/class", "Evaluated")
+        each = [len(members) for fold in folds for members in fold.support.values()]
+        cells = {
+            "Dataset": dataset_name(name),
+            "Classes": str(len(folds[0].classes)),
+            "kHz": f"{float(rate) / 1000:.4g}",
+            "Labels": ", ".join(folds[0].classes),
+            "Held-out unit": ", ".join(sorted({fold.held_out for fold in folds})),
+            "Folds": ", ".join(fold.fold for fold in folds),
+            "Support recordings/class": span(each),
+            "Evaluated": ", ".join(str(len(fold.evaluation)) for fold in folds),
+        }
+        rows.append(tuple(cells.values()))
     return _words(
         "task_inventory",
         "Datasets and tasks",
         "Rates are native, before resampling to 64 kHz. Evaluated: recordings of each fold.",
-        *header,
+        *cells,
         rows=rows,
     )
 
 
 def exposure(dataset: str) -> Table:
     """Labelled seconds of the gearbox budgets, from the union of the support windows."""
-    config = ModelConfig()
     fold = load_fold(folds_of(dataset)[0])
     rows = []
     for budget in GEARBOX_BUDGETS:
@@ -102,8 +99,8 @@ def exposure(dataset: str) -> Table:
     return _words(
         f"exposure_{dataset}",
         f"{dataset_name(dataset)}: labelled exposure",
-        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {config.window_s:g} s; seconds "
-        "are those covered by at least one window.",
+        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {ModelConfig().window_s:g} s; "
+        "seconds are those covered by at least one window.",
         *("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
         rows=rows,
         labels=2,
@@ -111,7 +108,6 @@ def exposure(dataset: str) -> Table:
 
 
 def comparator_settings() -> Table:
-    """What each method is."""
     return _words(
         "comparator_settings",
         "Settings of the methods",
@@ -119,7 +115,7 @@ def comparator_settings() -> Table:
         "between the two layers of a map that follows attention.",
         "Method",
         "Settings",
-        rows=[(method_name(name), SETTINGS[name]()) for name in NAMES],
+        rows=[(method_name(name), text) for name, text in settings().items()],
     )
 
 

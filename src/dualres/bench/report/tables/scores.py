@@ -45,7 +45,6 @@ def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Tabl
 
 
 def gearbox(results: Results, dataset: str, metric: str) -> Table:
-    """Methods by budgets."""
     budgets = results.budgets(dataset)
     return _by_method(
         results,
@@ -107,13 +106,8 @@ def gearbox_by_fold(results: Results, dataset: str) -> Table:
 
 @makes_table("fit_costs")
 def fit_costs(results: Results, dataset: str) -> Table:
-    titles = {
-        "registered": "Registered",
-        "active": "Active",
-        "file_mib": "File MiB",
-        "fit_s": "Fit s",
-        "peak_mib": "Train MiB",
-    }
+    titles = {"registered": "Registered", "active": "Active", "file_mib": "File MiB"}
+    titles |= {"fit_s": "Fit s", "peak_mib": "Train MiB"}
     found = [entry.outcome.facts["machine"] for entry in results.where(dataset=dataset, budget=PRIMARY_BUDGET)]
     machines = "; ".join(sorted({f"{m['device']}, CPU threads: {m['threads']}" for m in found}))
     table = _by_method(
@@ -137,10 +131,7 @@ def replication(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"replication_{dataset}",
         f"{dataset_title(dataset)}, replicated: macro-F1 (%)",
-        [
-            TableLine((f"{seconds:.3f}",), {"dataset": dataset, "budget": budget})
-            for budget, seconds in results.budgets(dataset).items()
-        ],
+        [TableLine((f"{s:.3f}",), {"dataset": dataset, "budget": b}) for b, s in results.budgets(dataset).items()],
         _method_columns(results.planned_methods(dataset)),
         labels=("Seconds/class",),
         best=by_row,
@@ -219,8 +210,6 @@ def every_seed(results: Results) -> list[Table]:
 
 
 def _asked_for(job: Job) -> bool:
-    """Whether some study plans a job like this."""
-    parts = [part for study in STUDIES.values() for part in study.parts]
     return any(
         job.dataset in part.datasets
         and job.method in part.methods
@@ -228,7 +217,8 @@ def _asked_for(job: Job) -> bool:
         and job.seed in part.seeds
         and (job.judged, job.support_step) == (part.judged, part.support_step)
         and (job.recipe is None or job.recipe in {replace(part.recipe, updates=n) for n in part.updates})
-        for part in parts
+        for study in STUDIES.values()
+        for part in study.parts
     )
 
 

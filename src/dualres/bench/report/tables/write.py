@@ -26,7 +26,6 @@ class Settings:
     threads: int = 1
 
     def results(self, ledger: Ledger, name: str) -> Results:
-        """Of one of the studies."""
         quick = Quick() if self.quick else None
         return Results(ledger, study(name), quick=quick, device=self.device, threads=self.threads)
 
@@ -55,41 +54,15 @@ def read_settings(directory: Path) -> Settings:
 
 CSV_NAME = "tables.csv"
 COLUMNS = (
-    "study",
-    "table",
-    "row",
-    "column",
-    "text",
-    "paper",
-    "best",
-    "metric",
-    "mean",
-    "sd",
-    "n",
-    "low",
-    "high",
-    "labelled_s",
-    "dataset",
-    "method",
-    "budget",
-    "folds",
-    "seeds",
-    "jobs",
-    "minus",
+    *("study", "table", "row", "column", "text", "paper", "best", "metric", "mean", "sd", "n", "low", "high"),
+    *("labelled_s", "dataset", "method", "budget", "folds", "seeds", "jobs", "minus"),
 )
 LONG = 45  # letters; a column with more is broken into lines
 _STARTS = "+-0123456789"
 KEY_DIGITS = 16  # of a job's key; enough to tell jobs apart
 
-_LATEX = {
+_LATEX = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -110,11 +83,9 @@ def write_tables(tables: Sequence[Table], directory: Path, settings: Settings) -
 
 
 def contents(tables: Sequence[Table], settings: Settings) -> dict[str, str]:
-    """What is written, by file name."""
     files = {CSV_NAME: as_csv(tables), SETTINGS_NAME: settings.as_json()}
     for table in tables:
-        files[f"{table.name}.md"] = as_markdown(table)
-        files[f"{table.name}.tex"] = as_latex(table)
+        files |= {f"{table.name}.md": as_markdown(table), f"{table.name}.tex": as_latex(table)}
     return files
 
 
@@ -139,17 +110,15 @@ def cells(table: Table) -> Iterator[tuple[str, str, Value]]:
 
 
 def as_markdown(table: Table) -> str:
-    header = [_pipe(title) for title in table.header]
+    header = [title.replace("|", "\\|") for title in table.header]
     rule = ["---:" if numbers else "---" for numbers in _numeric(table)]
-    rows = [[_bold(_pipe(v.text), v.bold, "**") + _bracket(v) for v in row] for row in table.rows]
-    lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *rows)]
-    below = [text for text in (table.caption, table.note) if text]
-    return "\n".join([f"### {table.title}", "", *lines, "", *("\n\n".join(below).splitlines()), ""])
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *(map(_markdown_cell, row) for row in table.rows))]
+    below = "\n\n".join(filter(None, (table.caption, table.note)))
+    return "\n".join([f"### {table.title}", "", *lines, "", *below.splitlines(), ""])
 
 
 def as_latex(table: Table) -> str:
     """A float for a document that uses the package booktabs."""
-    rows = [[_latex_cell(value) for value in row] for row in table.rows]
     return "\n".join(
         [
             r"\begin{table}[htbp]\centering\footnotesize",
@@ -160,7 +129,7 @@ def as_latex(table: Table) -> str:
             r"\toprule",
             " & ".join(map(latex, table.header)) + r" \\",
             r"\midrule",
-            *(" & ".join(cells) + r" \\" for cells in rows),
+            *(" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows),
             r"\bottomrule",
             r"\end{tabular}",
             *([rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {latex(table.note)}}}"] if table.note else []),
@@ -212,16 +181,9 @@ def _keys(jobs: Mapping[int, Sequence[str]]) -> str:
     return ";".join(f"{seed}:{' '.join(key[:KEY_DIGITS] for key in keys)}" for seed, keys in jobs.items())
 
 
-def _pipe(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _bold(text: str, bold: bool, mark: str) -> str:
-    return f"{mark}{text}{mark}" if bold else text
-
-
-def _bracket(value: Value) -> str:
-    return "" if value.paper is None else f" [{value.paper}]"
+def _markdown_cell(value: Value) -> str:
+    text = value.text.replace("|", "\\|")
+    return (f"**{text}**" if value.bold else text) + ("" if value.paper is None else f" [{value.paper}]")
 
 
 def _latex_cell(value: Value) -> str:
