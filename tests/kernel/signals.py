@@ -43,7 +43,6 @@ EXTREMES = ((0, 1), (1e20, 1e13), (0, 1e30), (0, 1e-30), (0, 1e-30), (3, 1e-9), 
 
 
 def changing_signal(halves) -> np.ndarray:
-    """Noise whose level and loudness, given for every half window, change."""
     rng = np.random.default_rng(3)
     parts = [level + loudness * rng.standard_normal(HALF) for level, loudness in halves]
     return np.concatenate(parts).astype(np.float32)

@@ -38,13 +38,11 @@ def views(encoder: Encoder, batch=2, tokens=37):
 
 
 def step(encoder: Encoder, short, long) -> torch.Tensor:
-    """As in training: compiled, and by PyTorch where that cannot be."""
     pooled = encode(encoder, short, long)
     return encoder(short, long) if pooled is None else pooled
 
 
 def results(encoder: Encoder, short, long) -> dict[str, torch.Tensor]:
-    """The output and the gradient of every parameter for one fixed mixture of outputs."""
     encoder.zero_grad()
     pooled = step(encoder, short, long)
     (pooled * torch.linspace(-1, 2, pooled.numel(), dtype=pooled.dtype).view_as(pooled)).sum().backward()

@@ -199,7 +199,6 @@ def test_what_the_library_reads_is_held_by_what_is_handed_to_it():
 
 
 def at_work() -> set[str]:
-    """The functions that the kernel's threads are in."""
     names, frames = set(), sys._current_frames()
     for thread in threading.enumerate():
         frame = frames.get(thread.ident) if thread.name.startswith("dualres") else None

@@ -1,5 +1,4 @@
-"""The compiled library, where it could be built: its functions, in the variant that suits this processor, and memory
-for them."""
+"""The compiled library, where it could be built, in the variant that suits this processor, and memory for it."""
 
 import ctypes
 import os
@@ -45,10 +44,8 @@ def variant() -> str | None:
 
 
 def function(name: str, arguments: Sequence[Any], result: Any = None) -> Callable[..., Any] | None:
-    """A function of the library by its name without the variant; None where there is none.
-
-    `arguments` and `result` are ctypes. While it runs, other threads of Python do too.
-    """
+    """A function of the library by its name without the variant, with types of ctypes; None where there is none. While
+    it runs, other threads of Python do too."""
     return _function(variant(), name, tuple(arguments), result)
 
 
@@ -87,7 +84,6 @@ def _library() -> ctypes.CDLL | None:
 
 
 def _interface_in(header: Path) -> int | None:
-    """The number that a header gives; None where there is none."""
     try:
         found = re.search(r"^#define DUALRES_INTERFACE (\d+)$", header.read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
@@ -103,10 +99,7 @@ def _interface_of(library: ctypes.CDLL) -> int | None:
 
 
 def aligned(count: int) -> Floats:
-    """Room for `count` floats, whose values are undefined.
-
-    It begins where a line of the cache begins: else every vector of 64 bytes would lie across two.
-    """
+    """Room for `count` floats with undefined values, from the start of a cache line: no vector lies across two."""
     room = np.empty(count + LINE, np.float32)
     skipped = -room.ctypes.data % (4 * LINE) // 4
     return room[skipped : skipped + count]

@@ -61,11 +61,8 @@ class Kernel:
         return fits(config) and cls.entry() is not None
 
     def logits(self, windows: Floats) -> Floats:
-        """Raw float32 windows (n, window) at the model's rate to (n, classes).
-
-        Rows may be views into one signal: where each begins half a window after the one before, they share work, at
-        most `TOGETHER` of them. A window's logits are the same to the last bit, whatever it is scored with.
-        """
+        """Raw float32 windows (n, window) at the model's rate to (n, classes), the same to the last bit, whatever else
+        is scored. Rows that are views into one signal, half a window apart, share work, at most `TOGETHER` of them."""
         entry = self.entry()
         count, samples = windows.shape
         if samples != self._window:

@@ -97,5 +97,4 @@ def turns(share: Exact) -> Exact:
 
 
 def _angles(angle: Exact) -> Exact:
-    """exp(i angle), first all real and then all imaginary parts."""
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)

@@ -1,7 +1,5 @@
-"""What `resample.c` needs to know of a ratio, laid out as it wants it, and the calls to it.
-
-The low-pass filter that every change of rate is made with is scipy.signal.resample_poly's, designed part by part.
-"""
+"""What `resample.c` needs to know of a ratio, laid out as it wants it; the low-pass filter is that of
+scipy.signal.resample_poly."""
 
 import ctypes
 from collections.abc import Callable
@@ -42,10 +40,8 @@ _ARGUMENTS = (
 
 
 class Resampler:
-    """Output n of a period is a weighted sum of the `width` inputs from rows[n] on.
-
-    `weights` gives those of some outputs, (outputs, width). It is asked for few at a time: all of them can be many.
-    """
+    """Output n of a period is a weighted sum of the `width` inputs from rows[n] on; `weights` gives those of a few
+    outputs at a time, (outputs, width)."""
 
     def __init__(self, up: int, down: int, rows: Integers, *, width: int, weights: Callable[[Integers], Exact]) -> None:
         size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
@@ -76,11 +72,8 @@ class Resampler:
         self._work_outputs = _whole_vectors(int(self._pieces["outputs"].max()))
 
     def __call__(self, samples: Floats, first: int, *, mean: float, start: int, count: int) -> Floats | None:
-        """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on.
-
-        What is missing before and behind them counts as `mean`. None where there is no compiled library, and where
-        numbers become larger than a float can be.
-        """
+        """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on; others count as
+        `mean`. None where there is no compiled library, and where numbers become larger than a float can be."""
         function = compiled.function("dualres_resample", _ARGUMENTS, ctypes.c_int32)
         if function is None:
             return None
@@ -97,11 +90,8 @@ class Resampler:
 
 
 def taps_for(ratio: Fraction, even: bool = False) -> Exact:
-    """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps.
-
-    Those that weigh one output's samples sum to nearly one, off by up to 7e-4, and `even` ones exactly: a constant
-    stays what it is, whatever level is taken from it.
-    """
+    """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps, which sum to
+    nearly one, off by up to 7e-4, and `even` ones exactly: a constant stays what it is."""
     longer = max(ratio.numerator, ratio.denominator)
     half = CROSSINGS * longer
     taps = np.empty(half + 1)
@@ -118,10 +108,7 @@ def taps_for(ratio: Fraction, even: bool = False) -> Exact:
 
 
 def total(samples: Floats) -> float:
-    """The sum of all samples, to a double's precision; finite if and only if all of them are.
-
-    By NumPy where there is no compiled library.
-    """
+    """The sum of all samples, to a double's precision; finite if and only if all of them are."""
     function = compiled.function("dualres_sum", (_POINTER, _COUNT), ctypes.c_double)
     if function is None:
         with np.errstate(invalid="ignore"):
@@ -143,10 +130,8 @@ def _without_zeros(weights: Exact) -> tuple[Integers, Integers, Floats]:
 
 
 def _grouped(lengths: Integers) -> list[Integers]:
-    """A piece's outputs in groups, (groups, n): copies, which have one input, alone, and the others together.
-
-    Where some are missing in the last group, its last output is computed several times.
-    """
+    """A piece's outputs in groups, (groups, n): copies, which have one input, alone, and the others together; the last
+    output is repeated to fill the last group."""
     sums, copies = np.flatnonzero(lengths > 1), np.flatnonzero(lengths == 1)
     filled = np.concatenate([sums, np.repeat(sums[-1:], -len(sums) % _GROUP)])
     return [members for members in (filled.reshape(-1, _GROUP), copies[:, None]) if members.size]
@@ -154,9 +139,7 @@ def _grouped(lengths: Integers) -> list[Integers]:
 
 def _laid_out(at: Integers, begins: Integers, ends: Integers, weights: Floats) -> tuple[npt.NDArray[np.void], Floats]:
     """Groups of outputs `at`, (groups, n), and their weights, for each input of a group's window those of its outputs.
-
-    All windows have the same length: the processor then foresees where a loop ends.
-    """
+    All windows have the same length: the processor then foresees where a loop ends."""
     count, outputs = at.shape
     rows = begins.min(1)
     window = int((ends - rows[:, None]).max())

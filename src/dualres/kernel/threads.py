@@ -12,11 +12,9 @@ from dualres.utils.arrays import Floats
 
 
 def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:
-    """`call(piece)` for every piece, by `threads` threads, of which the calling one is the first.
-
-    However this is left, no call goes on behind it, so that what the calls read and write may be freed. Only who
-    interrupts the wait for the last ones as well leaves them behind: `call` should itself hold what it works on.
-    """
+    """`call(piece)` for every piece, by `threads` threads, of which the calling one is the first. However
+    this is left, no call goes on behind it, unless the wait for the last ones is interrupted as well: `call` should
+    itself hold what it works on."""
     if threads < 2:
         for piece in pieces:
             call(piece)

@@ -1,8 +1,5 @@
 """The encoder's training step as one PyTorch operation: calls to training.c, for float32 on a CPU, by several threads.
-
-training.c does whole windows, matrix products included, so that what lies between two products stays in the cache.
-`Encoder.forward` of dualres.model.network is the readable twin.
-"""
+`Encoder.forward` of dualres.model.network is the readable twin."""
 
 import ctypes
 from collections.abc import Callable, Iterator
@@ -30,11 +27,9 @@ _RESULTS = ("kept", "pooled", "d_pooled", "d_log_damping")
 
 
 def encode(views: tuple[Tensor, Tensor], log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
-    """Both views (batch, tokens, bins), log damping (batch, width) and parameters in a row to the mean over tokens.
-
-    `parameters` lie as `parameter_places` in training.h has them, the rotations of the `states` oscillators last. The
-    result, (batch, width), can be differentiated once. For second derivatives set DUALRES_KERNEL=off.
-    """
+    """Both views (batch, tokens, bins), log damping (batch, width) and parameters in a row to the mean over tokens,
+    (batch, width). `parameters` lie as `parameter_places` in training.h has them. For second derivatives set
+    DUALRES_KERNEL=off."""
     pooled: Tensor = _Encode.apply((views, states), log_damping, parameters)  # type: ignore[no-untyped-call]
     return pooled
 
@@ -108,7 +103,6 @@ class Training(ctypes.Structure):
         return buffer
 
     def _share_out(self, call: Callable[[int, int, int], object]) -> None:
-        """`call(first, last, scratch)` for every slice of windows; the scratch is an address."""
         floats = _call("dualres_encoder_scratch", self)
 
         def work(first: int) -> None:
@@ -138,14 +132,9 @@ def parameter_count(short_bins: int, long_bins: int, width: int, states: int) ->
 
 @contextmanager
 def threads_taken_over() -> Iterator[None]:
-    """Meanwhile PyTorch has one thread, and the calls made here as many as it had.
-
-    PyTorch's other threads go on spinning for a while after each of its operations, however small, and would take the
-    processors away from these calls: with two of each the processors' time more than doubles.
-
-    PyTorch's number is one for the whole process. Of several who take its threads over at once, the first finds out
-    how many there are, and the last gives them back.
-    """
+    """Meanwhile PyTorch has one thread, and the calls made here as many as it had. Its other threads would spin on for
+    a while after each operation and take the processors away from these calls. The number is one for the process: of
+    several callers at once, the first finds it out and the last gives it back."""
     global _users, _found
     with _lock:
         if not _users:

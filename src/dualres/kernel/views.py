@@ -23,9 +23,7 @@ OSCILLATORS_ROOM = 80  # likewise
 
 def features(windows: Floats) -> Floats:
     """What the heads see of float32 windows (n, window) of the paper's size: spectra, modulation, lines side by side.
-
-    Rows of windows that hold a sample which is not finite are NaN.
-    """
+    Rows of windows that hold a sample which is not finite are NaN."""
     entry, look = ViewsKernel.entry(), function("dualres_views_features", [ADDRESS] * 4)
     if entry is None or look is None:
         raise ConfigError("there is no compiled kernel here, or it is switched off")
@@ -69,7 +67,6 @@ class ViewsKernel(Kernel):
 
     @staticmethod
     def pack(weights: Any) -> tuple[Floats, Floats]:
-        """The constants and the heads, likewise."""
         return packed_views(weights)
 
 

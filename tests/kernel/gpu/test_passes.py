@@ -27,13 +27,10 @@ CONTROLS = {
 
 @pytest.fixture(scope="module")
 def small(small):
-    """As small as the kernels allow."""
     return replace(small, width=32, states=4)
 
 
 class Kept(torch.nn.Module):
-    """Dropout by given factors."""
-
     def __init__(self, factors):
         super().__init__()
         self.factors = factors
