@@ -74,7 +74,6 @@ def test_the_memory_says_what_pytorch_says_and_its_gradient(settings):
     features, head = rng.standard_normal((2, 40, 64)), rng.standard_normal(64)
     weights = weights_of(network)
     said, slopes = memory_said(weights, features, head)
-
     encoder, given = network.double().encoder, torch.from_numpy(features).requires_grad_()
     encoder.memory.theta = lambda: torch.from_numpy(weights.theta())  # float32 rounds it
     y = encoder.memory(encoder.norm(given))[0]

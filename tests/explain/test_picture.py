@@ -24,13 +24,10 @@ def figure():
     return explanation_figure(examine(model_of(made_views(4)), HEARD, machine))
 
 
-def test_every_panel_is_there(figure):
+def test_every_panel_is_there_and_every_line_has_its_name(figure):
     assert titles(figure)[0] == "Spectrum"
     assert {"Low lines", "What repeats", "Moments", "Spectrum: shaft and gears"} < set(titles(figure))
     assert any(title.startswith("Envelope of") for title in titles(figure))
-
-
-def test_every_line_has_its_name(figure):
     names = [text.get_text() for axes in figure.axes[-2:] for text in axes.texts]
     assert [name for name in names if name] == ["shaft", "mesh", "± shaft", "± mate", "BPFO", "BPFI", "2xBSF", "FTF"]
 

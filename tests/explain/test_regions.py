@@ -41,9 +41,6 @@ def test_sums_keep_the_total():
 def test_words():
     assert str(Region(SPECTRA, 3000.0, 3500.0)) == "3,000 to 3,500 Hz"
     assert str(Region(REPETITION, 750.0, 2000.0, (12.3, 20.5))) == "750 to 2,000 Hz, 12.3 to 20.5 times a second"
-
-
-def test_a_region_above_what_was_recorded_is_said_to_be():
     region = Region(SPECTRA, 6000.0, 6500.0)
     assert region.heard(6400.0) == "6,000 to 6,500 Hz"
     assert region.heard(6000.0) == "6,000 to 6,500 Hz, above what was recorded"

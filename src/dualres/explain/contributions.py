@@ -43,10 +43,7 @@ def mean_of(several: "list[Contributions]") -> Contributions:
 
 
 def log_spectra(window: Floats, config: ModelConfig, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:
-    """A raw window (window,) to log(1 + |STFT|) of its tokens, (tokens, short_bins + long_bins), short frames first.
-
-    They are computed as `dtype`.
-    """
+    """A raw window (window,) to log(1 + |STFT|) as `dtype`, (tokens, short_bins + long_bins), short frames first."""
     short, long = aligned_spectra(window.astype(dtype)[None], config)
     return np.concatenate([short[0], long[0]], axis=-1)
 

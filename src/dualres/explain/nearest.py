@@ -1,7 +1,5 @@
 """Which labelled recording is most like the one that was judged, as the model hears them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -21,11 +21,8 @@ from dualres.utils.arrays import Complex, Exact, Floats
 def residual_shares(
     weights: Weights, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
 ) -> Contributions:
-    """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
-
-    Frequencies are counted from `neutral` log-magnitudes (short_bins + long_bins), such as the mean over labelled
-    windows; without them from silence.
-    """
+    """Of raw windows (n, window), between two classes by their numbers. Frequencies are counted from `neutral`
+    log-magnitudes (short_bins + long_bins), or from silence."""
     config, group = weights.config, groupings(weights.config)[SPECTRA]
     head = weights.exact("head.weight")[label] - weights.exact("head.weight")[rival]  # (width,)
     maps = [weights.exact(f"encoder.{branch}.weight") for branch in ("short", "long")]
@@ -62,10 +59,7 @@ def residual_shares(
 
 
 def _memory(weights: Weights, features: Floats, head: Exact) -> tuple[Exact, Floats]:
-    """What the gated memory says at every token, (n, tokens), of features (n, tokens, width), and its gradient by them.
-
-    A few windows at a time: what a gradient needs of the states takes some megabytes for each.
-    """
+    """What the gated memory says at every token, (n, tokens), and its gradient by features (n, tokens, width)."""
     said, slopes = np.zeros(features.shape[:2]), np.zeros_like(features)
     if not weights.config.memory:
         return said + float(gated(weights, np.zeros((1, 1, weights.config.width)))[0, 0] @ head), slopes
@@ -82,12 +76,9 @@ def _by_frequency(views: list[Floats], slopes: Floats, maps: list[Floats]) -> Ex
 
 
 def memory_said(weights: Weights, e: Exact, head: Exact) -> tuple[Exact, Exact]:
-    """What the memory adds to features (n, tokens, width), by the head (width,): (n, tokens), and its sum's gradient
-    by the features, in their shape.
-
-    The steps are those of `dualres.model.reference.memory`, walked backwards for the gradient. The gradient by a
-    complex number has that by its real part as its real part, and likewise the imaginary one.
-    """
+    """What the memory adds to features (n, tokens, width), by the head (width,): (n, tokens), and its sum's gradient by
+    the features. The steps are those of `dualres.model.reference.memory`, walked backwards; a gradient by a complex
+    number has that by its real part as its real part, and likewise the imaginary one."""
     v = normed(weights, e)
     given, theta = coefficients(weights, v), weights.theta()
     q = np.stack(list(walk(given, theta)), axis=1)

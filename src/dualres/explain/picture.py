@@ -179,7 +179,6 @@ def _drawn_lines(axes: Axes, spectrum: PowerSpectrum, found: Sequence[LineTest],
 
 
 def _short(found: LineTest) -> str:
-    """A line's name; sidebands stand beside the mesh, and need not repeat it."""
     return found.line.name.removeprefix("mesh ")
 
 

@@ -50,11 +50,8 @@ class Moment:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a verdict is `label` and not `rival`.
-
-    All numbers are nats, means over windows and networks. `shares`, `memory` and `constant` add up to `logit`. So do
-    `heads`, and so do `moments`.
-    """
+    """Why a verdict is `label` and not `rival`, in nats, means over windows and networks. `shares`, `memory` and
+    `constant` add up to `logit`; so do `heads`, and so do `moments`."""
 
     label: str
     rival: str
@@ -68,7 +65,6 @@ class Reasons:
 
     @property
     def total(self) -> float:
-        """The sum of all parts."""
         return sum(share.nats for share in self.shares) + self.memory + self.constant
 
     def top(self, count: int, against: bool = False) -> tuple[Share, ...]:
@@ -85,11 +81,8 @@ def explain_recording(
     neutral: Exact | None = None,
     limit: int | None = None,
 ) -> Reasons:
-    """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given.
-
-    Of the paper's network, frequencies are counted from `neutral` log-magnitudes, such as those of labelled windows;
-    without them from silence. A network of views knows what is neutral between two classes.
-    """
+    """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given. The
+    paper's network counts frequencies from `neutral` log-magnitudes, or from silence; one of views knows its own."""
     verdict = verdict or diagnose_recording(model, recording, limit)
     return compare_classes(model, recording, verdict.label, verdict.runner_up, neutral=neutral, limit=limit)
 
@@ -147,7 +140,6 @@ def explanation_of(model: Model) -> Explanation:
 
 
 def _moments(tokens: Exact, window_s: float) -> Iterator[Moment]:
-    """Tokens (windows, tokens) of half-overlapping windows, put into slots of the recording."""
     count = len(tokens)
     slot_s, half = window_s / SLOTS, SLOTS // 2
     found = np.zeros(SLOTS + half * (count - 1))

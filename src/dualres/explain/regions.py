@@ -55,7 +55,6 @@ def groupings(config: ModelConfig) -> dict[str, Grouping]:
 
 
 def _spectra(config: ModelConfig) -> Grouping:
-    """Both views of the paper's network, the short frames first."""
     bins = [config.rate / length * np.arange(length // 2 + 1) for length in (config.short, config.long)]
     last = (config.rate / 2 - 1e-9) // WIDTH_HZ
     number = np.minimum(np.concatenate(bins) // WIDTH_HZ, last).astype(np.int64)

@@ -1,7 +1,5 @@
 """All that can be said of one recording: its verdict, why, and what the machine's geometry lets one look for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +44,7 @@ class MachineFacts:
         bearing: str | None = None,
         gear: str | None = None,
         unit: str | None = None,
-    ) -> MachineFacts:
+    ) -> "MachineFacts":
         """As a person writes them: the speed, else a tachometer's channel, else what a list says of the file."""
         shaft_hz = speed_hz(speed) if speed else _shaft_hz(row, tacho, pulses)
         return cls(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
@@ -72,7 +70,6 @@ class Case:
         return (*first, *others[:1])
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
         verdict, reasons, heard = self.verdict, self.reasons, self.assessment
         said: dict[str, Any] = {
             "file": verdict.recording,
@@ -112,10 +109,7 @@ def examine(
     *,
     portrait_of: PortraitMaker = portrait,
 ) -> Case:
-    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it.
-
-    `portrait_of` gives what a model hears of a labelled one, which may be known already.
-    """
+    """Judge a recording, and say why; `portrait_of` gives what a model hears of each of the `labelled` recordings."""
     verdict = diagnose_recording(model, recording)
     known = neighbours(model, portrait(model, recording), labelled, portrait_of=portrait_of) if labelled else []
     reasons = explain_recording(model, recording, verdict, neutral=halfway(known, verdict.label, verdict.runner_up))
@@ -152,7 +146,6 @@ def _share(share: Share) -> dict[str, Any]:
 
 
 def line_data(found: LineTest) -> dict[str, Any]:
-    """A line that was looked for, for JSON."""
     line = found.line
     named: dict[str, Any] = {"name": line.name, "meaning": line.meaning, "where": line.where, "hz": line.hz}
     if line.carrier_hz:

@@ -79,10 +79,7 @@ class Head:
 def view_shares(
     weights: ViewsWeights, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
 ) -> Contributions:
-    """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
-
-    The network itself knows what is neutral between them.
-    """
+    """Of raw windows (n, window), between two classes by their numbers; the network knows what is neutral."""
     config, groups = weights.config, groupings(weights.config)
     views = {name: view.astype(np.float64) for name, view in views_of(weights, windows).items()}
     heads = {name: Head.of(weights, name, label, rival) for name in views}
