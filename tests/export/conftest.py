@@ -49,14 +49,12 @@ def _made_network(classes, config, seed):
 
 
 def made_views_model(classes=CLASSES, members=1, **axes):
-    """Networks of views that have learned something."""
     exposure = dict.fromkeys(classes, 3.072)
     card = Card(classes, ModelConfig(), None, 0, HELD, exposure, members=members, method=VIEWS.method, **axes)
     return Model(tuple(made_views(len(classes), seed=2 * number) for number in range(card.networks)), card)
 
 
 def made_comparator(classes=CLASSES):
-    """A model that is no network of DualRes."""
     card = Card(classes, ModelConfig(), None, 0, HELD, dict.fromkeys(classes, 3.072), method="minirocket")
     return Model((object(),), card)
 
@@ -76,7 +74,6 @@ MODELS = {
 
 @cache
 def model_called(which):
-    """One of MODELS, always the same."""
     return MODELS[which]()
 
 
@@ -133,7 +130,6 @@ def needs_fused_products():
 
 
 def shared_library(folder):
-    """An exported folder's C, compiled and loaded."""
     library = folder / "build" / "shared.so"
     library.parent.mkdir(exist_ok=True)
     sources = [folder / name for name in SOURCES]
@@ -142,8 +138,6 @@ def shared_library(folder):
 
 
 class Device:
-    """An exported folder as a shared library, with the calls a device makes."""
-
     def __init__(self, exported, int16, score):
         self.library = shared_library(exported.folder)
         self.classes, self.score = len(CLASSES), self.library[score]
@@ -178,17 +172,11 @@ class Device:
         return np.frombuffer(self.state, self.dtype, count).copy()
 
     def logits(self, window):
-        """One window through the kernel."""
         window = np.ascontiguousarray(window, dtype=self.dtype)
         logits, scratch = np.empty(self.classes, np.float32), ctypes.create_string_buffer(32 * 1024)
         model = ctypes.addressof(ctypes.c_char.in_dll(self.library, "dualres_this_model"))
-        self.score(
-            ctypes.c_void_p(model),
-            window.ctypes.data_as(ctypes.c_void_p),
-            ctypes.c_size_t(1),
-            logits.ctypes.data_as(ctypes.c_void_p),
-            scratch,
-        )
+        read, write = (array.ctypes.data_as(ctypes.c_void_p) for array in (window, logits))
+        self.score(ctypes.c_void_p(model), read, ctypes.c_size_t(1), write, scratch)
         return logits
 
 
@@ -208,7 +196,6 @@ def _result(classes):
 
 @pytest.fixture(scope="session")
 def library_of(board):
-    """Exports as libraries, made once each."""
     made = {}
 
     def get(which, rate, int16=False):
@@ -227,7 +214,6 @@ def device(library_of):
 
 
 def machine(seconds, rate, seed=0):
-    """Something like vibration: tones, noise and knocks, float32."""
     rate, rng = Fraction(rate), np.random.default_rng(seed)
     t = np.arange(int(seconds * rate)) / float(rate)
     signal = np.sin(2 * np.pi * 870 * t) + 0.3 * rng.standard_normal(len(t))

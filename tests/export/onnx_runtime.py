@@ -7,6 +7,5 @@ onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[expor
 
 
 def run(made, windows):
-    """The logits of windows, by a graph or by the path of a file."""
     content = made.SerializeToString() if isinstance(made, onnx.ModelProto) else str(made)
     return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(None, {"windows": windows})[0]

@@ -124,7 +124,6 @@ def test_on_64_bit_arm(board, which, lanes):
 
 
 def make_for_arm(folder, lanes):
-    """What the check says on an emulated 64-bit ARM."""
     needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
     needs("qemu-aarch64", "qemu-user")
     return make(folder, "check", f"LANES={lanes}", "CROSS=aarch64-linux-gnu-", "LDFLAGS=-static", "RUN=qemu-aarch64")
@@ -139,7 +138,6 @@ def test_64_bit_arm_takes_the_check_for_any_number_of_classes(no_compiler, tmp_p
 
 
 def make_for_cortex_m(folder, *options):
-    """What the check says on an emulated board of the kind."""
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     needs("qemu-system-arm", "qemu-system-arm")
     return make(folder / "cortex-m", "check", *options)

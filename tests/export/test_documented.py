@@ -25,7 +25,6 @@ void judge(const dualres_sample *samples, size_t count) {{
 
 @pytest.fixture(scope="module")
 def board(compiler, tmp_path_factory):
-    """An export of three axes, so that both blocks hold."""
     model = made_model(channels=("x", "y", "z"), axes="shared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CC", "no-such-compiler")  # other tests check exports; here their headers will do

@@ -52,8 +52,6 @@ def folder(model, compiler, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def judged(folder):
-    """A signal's result by the exported code, and in what it is unlike the labelled ones."""
-
     class Result(_result(3)):
         _fields_ = tuple((name, ctypes.c_double) for name in ("distance", "spectrum", "level"))
 
@@ -96,8 +94,7 @@ def test_no_class_stands_out_beyond_the_limit(model, folder, judged, tmp_path):
     stricter = calibrated(model, NoveltyFeatures(result.distance - 1, result.spectrum, result.level, 12, 14))
     other = write_c99(stricter, tmp_path / "board", 12_800).folder
     assert re.search(r"dualres_familiar\[4\]", (other / "dualres_model.c").read_text())
-    program = make(other, "example")
-    assert program == []
+    assert make(other, "example") == []
     samples = " ".join(map(str, signal().tolist()))
     done = subprocess.run([other / "build" / "example"], input=samples, capture_output=True, text=True)
     assert done.returncode == 0

@@ -23,9 +23,8 @@ def test_working_memory_is_what_a_compiler_makes_of_it(board, which, kind, most,
 
 def test_a_rate_that_takes_much_memory_is_refused_with_the_figure(model):
     assert ratio_for(model, Fraction(2_000_000)) == Fraction(4, 125)
-    with pytest.raises(
-        ConfigError, match=r"8 classes at 6400000 Hz take 21\d\d\d bytes .*, of 16384; sample at a lower"
-    ):
+    said = r"8 classes at 6400000 Hz take 21\d\d\d bytes .*, of 16384; sample at a lower"
+    with pytest.raises(ConfigError, match=said):
         ratio_for(model, Fraction(6_400_000))
 
 

@@ -34,7 +34,6 @@ def signals(model, seconds, rate):
 
 
 def frames(given):
-    """As a device takes them: samples of one signal, or a sample of each axis."""
     return given[0] if len(given) == 1 else given.T
 
 

@@ -43,11 +43,8 @@ def write_c99(
     unchecked: bool = False,
     progress: Progress = quiet,
 ) -> ExportResult:
-    """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats.
-
-    The result is compiled and run on check signals first, and is not handed over if it disagrees with the model.
-    Without a C compiler that cannot be done, and is an error unless `unchecked`.
-    """
+    """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats. It is compiled and run on check
+    signals first, and not handed over if it disagrees; no C compiler is an error unless `unchecked`."""
     folder, rate = resolved(folder), exact_rate(rate)
     refuse_other_sizes(model)
     _refuse_names("class", model.classes)
@@ -126,7 +123,6 @@ def _readme(
 
 
 def _several(model: Model) -> str:
-    """What the README says of several axes and networks."""
     card, axes = model.card, axes_in(model)
     said = []
     if axes > 1:

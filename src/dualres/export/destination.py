@@ -52,11 +52,8 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def place(files: Mapping[str, bytes], folder: Path, gone: Collection[str] = ()) -> None:
-    """Files by their names below a folder, in which those of the names in `gone` are removed.
-
-    Everything is written beside its place first. A new folder appears complete. In one that is there, files are
-    exchanged one by one, and what comes in between undoes it.
-    """
+    """Files by their names below a folder; those in `gone` are removed. A new folder appears complete; in one that is
+    there, files are exchanged one by one, and what comes in between undoes it."""
     staging = None
     try:
         there = folder.is_dir()

@@ -42,10 +42,7 @@ class Graph:
         return self.put("Cast", x, to=TensorProto.FLOAT)
 
     def finish(self, takes: tuple[str, *tuple[int, ...]], *gives: tuple[str, str, int]) -> onnx.ModelProto:
-        """The model: rows of float32 in, by name and sizes, and rows of results out, each with a name and its size.
-
-        There may be any number of rows.
-        """
+        """The model: any number of rows of float32 in, by name and sizes, and of results out, by name and size."""
         nodes = [*self._nodes, *(helper.make_node("Identity", [result], [name]) for result, name, _ in gives)]
         named = (takes, *((name, size) for _, name, size in gives))
         rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *n]) for name, *n in named]

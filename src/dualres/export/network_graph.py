@@ -1,7 +1,5 @@
-"""DualRes as an ONNX graph of matrix products and elementwise functions, which any runtime runs fast.
-
-The steps are those of `dualres.model`, for B windows, T tokens, D channels and K oscillators.
-"""
+"""DualRes as an ONNX graph of matrix products and elementwise functions, which any runtime runs fast: the steps of
+`dualres.model`, for B windows, T tokens, D channels and K oscillators."""
 
 import math
 

@@ -11,11 +11,8 @@ from dualres.utils.arrays import Floats
 
 
 def likeness(graph: Graph, distances: Sequence[str], between: Floats) -> str:
-    """Squared distances (B, classes) of each head to what `dualres.judge.trust.novelty.nearest` says, (B, 2).
-
-    `between` is how the classes of each head lie, (heads, classes, classes), as an export has it. All in double
-    precision.
-    """
+    """Squared distances (B, classes) of each head to what `dualres.judge.trust.novelty.nearest` says, (B, 2), in double
+    precision. `between` is how the classes of each head lie, (heads, classes, classes)."""
     logs = []
     for distance, weight, of_head in zip(distances, WEIGHTS.values(), between, strict=True):
         left = graph.put("Max", _told(graph, distance, of_head), _constant(graph, [SMALLEST_DISTANCE]))
@@ -26,7 +23,6 @@ def likeness(graph: Graph, distances: Sequence[str], between: Floats) -> str:
 
 
 def _told(graph: Graph, distance: str, of_head: Floats) -> str:
-    """Distances less what is the same for all classes."""
     lengths, across = of_head[0].astype(np.float64), of_head[1:].astype(np.float64)
     middle = graph.put("ReduceMean", distance, axes=[1])
     off = graph.put("Sub", graph.put("Sub", distance, middle), _constant(graph, lengths - lengths.mean()))

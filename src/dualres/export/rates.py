@@ -49,6 +49,5 @@ def working_memory(ratio: Fraction, classes: int, device: DeviceNetwork, axes: i
 
 
 def _shown(number: Fraction) -> str:
-    """As it is where that is short."""
     exact = str(number)
     return exact if len(exact) <= 12 else f"{Decimal(number.numerator) / Decimal(number.denominator):.8g}"

@@ -70,7 +70,6 @@ def _included(name: str) -> list[str]:
 
 
 def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
-    """dualres_model.h: what other files need to know at compile time."""
     sets = sets_of(model.card)
     unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
     promised = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
@@ -93,7 +92,6 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
 
 
 def _familiar(model: Model) -> Iterator[str]:
-    """The limits of what is like the labelled recordings, and what it takes to compare with them."""
     if familiar := familiar_of(model):
         limits = doubles([familiar.distance, familiar.spectrum, *familiar.level])
         declared = "const float dualres_between[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
@@ -102,7 +100,6 @@ def _familiar(model: Model) -> Iterator[str]:
 
 
 def _nested(values: Floats) -> str:
-    """Float literals in as many braces as there are axes."""
     if values.ndim == 1:
         return f"{{{floats(values)}}}"
     return "{" + ",\n    ".join(map(_nested, values)) + "}"
@@ -119,7 +116,6 @@ def _several(model: Model) -> str:
 
 
 def _constants(model: Model, ratio: Fraction) -> str:
-    """dualres_model.c: names, weights and tables, and the resampler's filter."""
     sets = sets_of(model.card)
     times = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)  # limits of sets, as ratios
     parts = [
@@ -166,7 +162,6 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
 
 
 def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: TestVectors) -> str:
-    """check_values.h: for builds with floats and with counts."""
     return (
         "/* What the model says of the check's signals. */\n\n"
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"

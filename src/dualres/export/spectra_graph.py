@@ -68,11 +68,9 @@ def _power(graph: Graph, frames: str, length: int, weights: Exact | None) -> tup
 
 
 def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> tuple[str, tuple[int, int], Bins]:
-    """The DFT of frames, (kept, frames, 2 columns), with kept and columns, and the frequency of each pair of them.
-
-    A frame, seen as a matrix of `rows` x `columns` samples, takes two matrix products: down the rows, which leaves
-    frequencies p modulo `rows`, then across the columns. p up to rows / 2 suffices, as the rest mirrors it.
-    """
+    """The DFT of frames, (kept, frames, 2 columns), with kept and columns, and the frequency of each pair of them. A
+    frame is a matrix of `rows` x `columns` samples: one product down the rows leaves frequencies p modulo `rows`, one
+    goes across the columns. p up to rows / 2 suffices, as the rest mirrors it."""
     rows = max(n for n in range(1, math.isqrt(length) + 1) if length % n == 0)
     columns, kept = length // rows, rows // 2 + 1
     frames = graph.put("Reshape", frames, [-1, rows, columns])

@@ -53,10 +53,8 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 
 def logits_of(model: Model, windows: Windows) -> Exact:
-    """By NumPy, the readable way, (windows, classes), of windows (windows, window).
-
-    Of several networks or axes it is the log of the mean probability; windows of axes are (windows, axes, window).
-    """
+    """By NumPy, the readable way, of windows (windows, window) or (windows, axes, window), (windows, classes): of
+    several networks or axes the log of the mean probability."""
     networks = weights_in(model)
     if model.card.passes == 1:
         return exact_logits(networks[0], windows)
@@ -71,10 +69,7 @@ def logits_of(model: Model, windows: Windows) -> Exact:
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Exact]:
-    """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it.
-
-    The signal is (samples,), or (axes, samples) in the order of the model's channels.
-    """
+    """Windows in a signal (samples,) or (axes, samples) at its own rate, and their mean probabilities on a device."""
     mean, windows = recording_scores(model, as_device(model, signal, rate, int16))
     return windows, mean
 

@@ -1,7 +1,4 @@
-"""The network of views as an ONNX graph of matrix products and elementwise functions.
-
-The steps are those of `dualres.model.views`, for B windows and T tokens.
-"""
+"""The network of views as an ONNX graph: the steps of `dualres.model.views`, for B windows and T tokens."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -23,10 +20,7 @@ PHASE = 1024  # samples of each of the interleaved parts that a window's low lin
 
 
 def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | None) -> tuple[str, list[str]]:
-    """Normalised windows (B, window) to log-probabilities (B, classes), with `between` also to a likeness (B, 2).
-
-    The likeness is in double precision.
-    """
+    """Normalised windows (B, window) to log-probabilities (B, classes), with `between` also likeness (B, 2)."""
     distances = _all_distances(graph, signal, network)
     said = []
     for distance, head in zip(distances, network.heads.values(), strict=True):
@@ -80,11 +74,9 @@ def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
 
 
 def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Exact]:
-    """|q_t|^2 summed over `count` frames, (B, bands, oscillators), without a loop, and which oscillators are audible.
-
-    Summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
-    freely, so that what comes then is known from its last state.
-    """
+    """|q_t|^2 summed over `count` frames, (B, bands, oscillators), without a loop, and which oscillators are audible:
+    summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
+    freely, so that what comes then is known from its last state."""
     alpha, theta = (part.numpy() for part in oscillators(rate, 0))
     length = 2 << (count - 1).bit_length()  # twice the frames and more: correlations do not reach around
     step, left = alpha * np.exp(1j * theta), 1 / (1 - alpha**2)
@@ -102,10 +94,8 @@ def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Ex
 
 
 def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:
-    """(B, bands). Only the lowest bins of a window's DFT are computed, from those of its interleaved parts.
-
-    Bin k is the sum over r of exp(-2 pi i r k / window) times bin k of samples r, r + phases, ...
-    """
+    """(B, bands), from the lowest bins of a window's DFT alone. Bin k is the sum over r of exp(-2 pi i r k / window)
+    times bin k of samples r, r + phases, ..."""
     phases, lowest = config.window // PHASE, np.arange(*VIEW_SIZES.lines)
     weighted = graph.put("Reshape", graph.put("Mul", signal, hann(config.window)), [0, PHASE, phases])
     real, imaginary, bins = spectra(graph, graph.put("Transpose", weighted, perm=[0, 2, 1]), PHASE)
