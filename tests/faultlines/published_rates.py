@@ -7,8 +7,6 @@ from dualres.faultlines.bearing import bearing_of
 
 @dataclass(frozen=True)
 class PublishedRate:
-    """One value, its digits as they are printed."""
-
     bearing: str
     rate: str  # BPFO, BPFI, BSF, 2xBSF or FTF
     text: str

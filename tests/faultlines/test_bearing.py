@@ -26,9 +26,6 @@ def test_the_two_rates_that_everybody_quotes_are_exact():
 @pytest.mark.parametrize("text", ["6205", "9,0.3126,1.537", " 9, 0.3126, 1.537, 0"])
 def test_a_bearing_by_name_and_by_dimensions(text):
     assert bearing_of(text.strip()).inner == pytest.approx(5.4152, abs=5e-5)
-
-
-def test_names_are_read_as_people_write_them():
     assert bearing_of("er 16k") == bearing_of("ER-16K")
 
 

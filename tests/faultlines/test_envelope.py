@@ -24,7 +24,6 @@ def test_the_kurtosis_of_noise_is_none_and_that_of_a_tone_is_below():
 
 
 def ringing(seed):
-    """Blows that make 5,200 Hz ring, in noise as strong."""
     blows = np.zeros(len(T))
     blows[:: RATE // 90] = 1
     rung = ring(blows, 5200, 0.03, RATE)

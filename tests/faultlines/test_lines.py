@@ -6,14 +6,14 @@ from dualres.faultlines.lines import gear_lines, machine_lines, teeth_of
 
 
 def test_a_bearing_and_a_gear_have_their_lines_beside_the_shafts():
-    lines = {line.name: line for line in machine_lines(29.95, bearing_of("6205"), (29, 95))}
+    lines = {line.name: line for line in machine_lines(29.95, bearing_of("6205"), teeth_of("29/95"))}
     assert list(lines) == ["shaft", "BPFO", "BPFI", "2xBSF", "FTF", "mesh", "mesh ± shaft", "mesh ± mate"]
     assert lines["BPFO"].hz + lines["BPFI"].hz == pytest.approx(9 * 29.95, abs=1e-9)
     assert {line.where for line in lines.values()} == {"spectrum", "envelope"}
 
 
 def test_sidebands_lie_at_both_shafts_around_the_mesh():
-    _, own, mate = gear_lines((29, 95), 30.0)
+    _, own, mate = gear_lines(teeth_of("29/95"), 30.0)
     assert own.carrier_hz == mate.carrier_hz == 870
     assert own.frequencies().tolist() == [810, 840, 900, 930]
     assert mate.hz == pytest.approx(30 * 29 / 95)
@@ -22,10 +22,6 @@ def test_sidebands_lie_at_both_shafts_around_the_mesh():
 def test_a_comb_ends_where_a_spectrum_does():
     (shaft,) = machine_lines(30.0)
     assert shaft.below(95.0).multiples == (1, 2, 3)
-
-
-def test_teeth():
-    assert teeth_of("29/95") == (29, 95)
 
 
 @pytest.mark.parametrize("text", ["29", "29/", "0/95", "a/b", "29:95"])

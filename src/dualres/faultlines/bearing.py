@@ -1,7 +1,4 @@
-"""Rolling bearings: how often their parts pass, by their geometry, and a few whose dimensions are public.
-
-The inner ring turns with the shaft, and the outer ring stands still.
-"""
+"""Rolling bearings: how often their parts pass, by their geometry, and a few whose dimensions are public."""
 
 from dataclasses import dataclass
 from math import cos, radians

@@ -82,11 +82,8 @@ def shifted_factors(line: FaultLine) -> Exact:
 
 
 def look_for(spectra: dict[str, PowerSpectrum], lines: Sequence[FaultLine]) -> list[LineTest]:
-    """Every line, in the order given, by the spectrum that it shows in.
-
-    The most prominent line is tested first, each time by Holm's level. What was named is taken out of the spectrum
-    before the others are tested: a comb must not be named for frequencies that it shares.
-    """
+    """Every line, in the order given, by the spectrum that it shows in; the most prominent is tested first, by Holm's
+    levels. What was named is taken out of the spectrum: no other comb may be named for frequencies that it shares."""
     stands = {where: prominence(spectrum) for where, spectrum in spectra.items()}
     left, found, worst = list(lines), {}, 0.0
     while left:

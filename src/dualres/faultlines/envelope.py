@@ -58,11 +58,8 @@ def kurtogram(signal: Exact, rate: float) -> list[tuple[Exact, Exact, float]]:
 
 
 def impulsive_band(signal: Exact, rate: float, width_hz: float = LEAST_HZ) -> Band:
-    """The band whose kurtosis is farthest beyond that of noise; its width is what frames of that length tell apart.
-
-    Of long frames there are few, and their kurtosis is large by chance: that is why the largest is not the best. Bands
-    narrower than `width_hz` have no envelope that could show harmonics up to there.
-    """
+    """The band whose kurtosis is farthest beyond that of noise; its width is what frames of that length tell apart. The
+    kurtosis of the few long frames is large by chance. Bands narrower than `width_hz` are left out."""
     best, farthest = Band(0.0, rate / 2, 0.0), -np.inf
     for middles, kurtosis, strays in kurtogram(signal, rate):
         half = float(middles[1] - middles[0])  # of a Hann window's main lobe, at half its height
@@ -101,5 +98,4 @@ def envelope_spectrum(signal: Exact, rate: float, band: Band, shaft_hz: float) -
 
 
 def _hann(length: int) -> Exact:
-    """Periodic."""
     return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))

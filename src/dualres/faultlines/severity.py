@@ -10,10 +10,7 @@ BAND_HZ = (10.0, 1000.0)  # of ISO 10816 and 20816
 
 
 def velocity_rms(signal: npt.ArrayLike, rate: float, unit: str) -> float:
-    """In mm/s from 10 to 1,000 Hz, of acceleration at `rate` Hz in m/s2, mm/s2 or g.
-
-    The spectrum is divided by its angular frequency. A Hann window keeps what lies below 10 Hz from leaking in.
-    """
+    """In mm/s from 10 to 1,000 Hz, of acceleration at `rate` Hz in m/s2, mm/s2 or g."""
     if unit not in UNITS:
         raise ConfigError(f"unit {unit!r} is not known; there are {', '.join(UNITS)}")
     samples = np.asarray(signal, dtype=np.float64)

@@ -29,11 +29,8 @@ def speed_hz(text: str, unit: str | None = None) -> float:
 
 
 def speed_in(condition: Mapping[str, str]) -> float | None:
-    """Revolutions per second by what a list says of a recording; None where it says nothing of it.
-
-    Of a column that names no unit, cells may: 30 Hz. Those that do not are revolutions per minute if they are
-    `LEAST_RPM` or more, and an error otherwise.
-    """
+    """Revolutions per second by what a list says of a recording, or None; a bare number of `LEAST_RPM` or more is rpm,
+    any other an error unless the column or the cell names a unit."""
     for column in COLUMNS:
         if column in condition:
             unit = next((unit for unit in ("rpm", "hz") if unit in column), None)
@@ -49,10 +46,8 @@ def _large(text: str) -> bool:
 
 
 def tachometer_hz(signal: npt.ArrayLike, rate: float, pulses: int = 1) -> float:
-    """Revolutions per second, the mean over a tachometer's samples at `rate` Hz, with so many pulses in each.
-
-    A pulse begins where the signal rises through the upper quarter of its range, having been below the lower one.
-    """
+    """Revolutions per second, the mean over a tachometer's samples at `rate` Hz, with so many pulses in each. A pulse
+    begins where the signal rises through the upper quarter of its range, having been below the lower one."""
     if pulses < 1:
         raise ConfigError(f"{pulses} pulses per revolution: at least one is needed")
     samples = np.asarray(signal, dtype=np.float64)
