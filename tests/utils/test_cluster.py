@@ -12,7 +12,6 @@ from dualres.utils.cluster import CallFailedError, Cluster, ClusterError, Worker
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A Ray of this process' own."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
     with Cluster(cpus=2) as cluster:
         yield cluster
@@ -91,7 +90,6 @@ def test_without_ray_the_extra_is_named(monkeypatch):
 
 @pytest.fixture
 def not_joined(monkeypatch):
-    """Ray, of whose cluster this process is no part."""
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     return ray

@@ -25,7 +25,6 @@ def largest_file(size):
 
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
-    """The folder for temporary files and the user's own, both in one place."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -34,7 +33,6 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def fail_first(monkeypatch, error):
-    """Let the first file that is forced to disk fail."""
     fsync, failed = os.fsync, []
 
     def failing(descriptor):

@@ -76,9 +76,8 @@ def test_a_machine_that_is_cut_off_is_told(ray, wait):
     cluster = Cluster()
     assert cluster.finished(["call"], 0) == []
     ray.alive = False
-    with pytest.raises(
-        ClusterError, match=r"lost \(the part of it on this machine is gone\); what was finished is kept"
-    ):
+    said = r"lost \(the part of it on this machine is gone\); what was finished is kept"
+    with pytest.raises(ClusterError, match=said):
         wait(cluster)
     cluster.close()
     assert ray.shut == 1
@@ -107,9 +106,8 @@ def test_a_part_of_ray_that_dies_as_it_starts_is_a_sentence(ray, monkeypatch):
         raise Exception("The current node timed out\nduring startup.")
 
     monkeypatch.setattr(ray, "init", dies)
-    with pytest.raises(
-        ClusterError, match=r"does not start on this machine \(The current node timed out during startup"
-    ):
+    said = r"does not start on this machine \(The current node timed out during startup"
+    with pytest.raises(ClusterError, match=said):
         Cluster()
 
 

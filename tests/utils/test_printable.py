@@ -15,7 +15,4 @@ from dualres.utils.printable import printable
 )
 def test_what_would_steer_a_terminal_is_shown(text, shown):
     assert printable(text) == shown
-
-
-def test_what_is_to_be_kept_is_kept():
     assert printable("a\nb\tc\r", keep="\n\t") == "a\nb\tc\\r"

@@ -22,11 +22,8 @@ def within_folder(name: str) -> bool:
 
 
 def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] | None = None) -> None:
-    """Hash the named files in place of those that the folder's list named so far.
-
-    Of these, the others are removed where their names are `removable`, by default those right in the folder: anybody
-    may have written the list.
-    """
+    """Hash the named files instead of those that the folder's list named; of these, `removable` others are removed, by
+    default those right in the folder: anybody may have written the list."""
     removable = removable or (lambda name: Path(name).name == name)
     names = set(names)
     for name in filter(removable, listed(folder).keys() - names):

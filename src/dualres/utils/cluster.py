@@ -1,7 +1,4 @@
-"""Many machines, by Ray: joining a cluster, handing out calls, and telling a lost worker from a failed call.
-
-This is the one place that imports Ray.
-"""
+"""Work on many machines by Ray, which is imported here alone."""
 
 import atexit
 import os

@@ -127,10 +127,8 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
 
 
 def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
-    """Names to the right of lines: (x, y, name, colour) of each line's end, moved apart where they would touch.
-
-    The y axis must be linear and have its limits.
-    """
+    """Names to the right of lines, moved apart where they would touch: (x, y, name, colour) of each line's end. The y
+    axis must be linear and have its limits."""
     beside = blended_transform_factory(axes.transAxes, axes.transData)
     (low, high), dpi = axes.get_ylim(), lay_out(axes)
     text_height = (high - low) * POINTS / 72 * dpi / axes.get_window_extent().height  # of the smallest, in units of y

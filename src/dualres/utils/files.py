@@ -41,10 +41,8 @@ def compact_json(value: object) -> str:
 
 
 def write_whole(path: Path, content: bytes, *, precious: bool = False) -> None:
-    """Write to a temporary file beside `path`, force it to disk, then move it into place.
-
-    What is `precious` took long to make. If it cannot be written there, it is kept elsewhere, and the error says where.
-    """
+    """Write to a temporary file beside `path`, force it to disk, then move it into place. What is `precious` took long
+    to make: where that fails it is kept elsewhere, and the error says where."""
     try:
         _write(path, content)
     except OutputError as error:

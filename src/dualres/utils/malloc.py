@@ -9,11 +9,8 @@ _LARGEST_BLOCK = 32 * 2**20  # bytes; the most glibc allows
 
 
 def keep_freed_memory() -> bool:
-    """Keep freed memory for the next tensor instead of handing it back to the system; True if that took effect.
-
-    glibc hands large blocks back at once, and to take them again costs a page fault for every 4 KiB: up to a third of
-    the time of one window. With other C libraries this does nothing.
-    """
+    """Keep freed memory for the next tensor, True if that took effect: glibc hands large blocks back at once, and to
+    take them again costs up to a third of the time of one window. With other C libraries this does nothing."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is None:
         return False

@@ -1,7 +1,5 @@
 """Libraries that come with an extra of this package, and the one sentence that is said where one is missing."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 from dualres.errors import ConfigError

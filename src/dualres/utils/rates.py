@@ -9,10 +9,7 @@ Rate = Fraction | int | float | str  # Hz
 
 
 def exact_rate(rate: Rate) -> Fraction:
-    """A rate as it was written: 66666.7 is 666667/10, not the nearest binary fraction; "200000/3" is exact, too.
-
-    A unit may follow: "12.8kHz", "12.8 kHz" and "12.8k" are 12800 Hz.
-    """
+    """A rate as it was written: 66666.7 is 666667/10, "200000/3" is exact, too, and 12.8 kHz and 12.8k are 12800."""
     text = str(rate).strip().lower().removesuffix("hz").rstrip()
     thousands = text.endswith("k")
     text = text.removesuffix("k")

@@ -6,10 +6,8 @@ SYSTEM = (Path("/proc"), Path("/sys"))  # what lies there looks like files, and 
 
 
 def unusual(path: Path) -> str:
-    """Why a path that exists is not to be opened, in words that follow its name; empty for a regular file.
-
-    It is also empty where nothing can be told: then opening it says more.
-    """
+    """Why an existing path is not to be opened, in words that follow its name; empty for a regular file or where
+    nothing is known."""
     try:
         if path.is_dir():
             return "is a folder; give a file"
