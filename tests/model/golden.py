@@ -1,7 +1,5 @@
 """The weights and the window for which the specification gives values, written from its fill rule."""
 
-from __future__ import annotations
-
 import math
 
 import torch

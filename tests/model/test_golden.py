@@ -15,12 +15,9 @@ def near(values, expected):
     np.testing.assert_allclose(values.detach().numpy().ravel(), expected, rtol=0, atol=1e-5)
 
 
-def test_the_hash_behind_all_of_it():
+def test_the_hash_and_the_second_window_which_is_the_first_backwards():
     expected = [-0.99998114, 0.23608688, -0.52784501, 0.70822319, -0.05570852]
     np.testing.assert_allclose(hash_uniform(5, 0), expected, atol=5e-9)
-
-
-def test_the_second_check_window_is_the_first_backwards():
     np.testing.assert_array_equal(check_window(1, 1000), check_window(0, 1000)[::-1])
 
 

@@ -103,8 +103,6 @@ def test_windows_of_another_length_and_a_single_class_are_refused(network):
 
 
 class TestControls:
-    """Each control of the paper removes one thing and leaves the rest as it is."""
-
     @pytest.mark.parametrize(("branches", "removed", "kept"), [("short", "long", "short"), ("long", "short", "long")])
     def test_a_single_resolution(self, branches, removed, kept):
         network = DualRes(8, ModelConfig(branches=branches), seed=41)

@@ -13,8 +13,6 @@ from dualres.model import scan as scans
 
 
 def by_position(name):
-    """One way to run the recurrence, as a function of its arguments one by one."""
-
     def way(delta, u, b, c, theta, state=None):
         return getattr(scans, name)(scans.Coefficients(delta, u, b, c), theta, state)
 

@@ -1,8 +1,5 @@
-"""Check windows: signals from a formula, the same on every machine and in every language.
-
-A model file stores the logits of a few of them. Any implementation can make the same windows and check that it
-computes what the model computed when it was saved.
-"""
+"""Check windows: signals from a formula, the same on every machine and in every language. A model file stores the
+logits of a few, so that any implementation can check what it computes."""
 
 import numpy as np
 import numpy.typing as npt

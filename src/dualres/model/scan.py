@@ -122,11 +122,8 @@ def scan(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
 
 
 def scan_pairwise(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
-    """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk.
-
-    This takes more sums and exponentials, but none can overflow and no differences cancel. The chunk length need not
-    follow the damping and no value has to be looked at, so the scan can be part of a CUDA graph.
-    """
+    """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk: more work, but nothing
+    overflows or cancels. The chunk length need not follow the damping, so the scan can be part of a CUDA graph."""
     length = min(PAIRWISE_CHUNK, given.delta.shape[1])
     chunks = _Chunks(given, theta, length)
     place = torch.arange(length, device=theta.device)

@@ -9,11 +9,8 @@ from dualres.config import SMALLEST_RMS, ModelConfig
 
 
 def normalise(windows: Tensor) -> Tensor:
-    """Centre each window and divide it by its RMS, (batch, samples) to the same.
-
-    Mean and RMS are taken in float64: a float32 mean leaves a residue in a constant window, which
-    the division would blow up to full scale.
-    """
+    """Centre each window and divide it by its RMS, (batch, samples) to the same, in float64: a float32 mean leaves a
+    residue in a constant window, which the division would blow up to full scale."""
     exact = windows.double()
     centred = exact - exact.mean(-1, keepdim=True)
     # The floor stands under the root, so that the gradient of a silent window is zero and not undefined.
@@ -39,11 +36,8 @@ def magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
 
 
 def aligned_magnitudes(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:
-    """The short and the long view of raw windows at `config.rate`, before the logarithm.
-
-    (batch, window) to (batch, tokens, short_bins) and (batch, tokens, long_bins). Token j of both
-    views is centred on sample j * hop + long / 2: the short view skips `crop` frames at either end.
-    """
+    """The short and the long view, before the logarithm, of raw windows (batch, window): (batch, tokens, bins) each.
+    Token j of both is centred on sample j * hop + long / 2: the short view skips `crop` frames at either end."""
     signal = normalise(windows)
     skipped = config.crop * config.hop
     middle = signal[..., skipped : signal.shape[-1] - skipped]

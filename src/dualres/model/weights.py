@@ -26,7 +26,6 @@ class NetworkWeights:
 
     @property
     def classes(self) -> int:
-        """How many it tells apart."""
         raise NotImplementedError
 
     def exact(self, name: str) -> Exact:
