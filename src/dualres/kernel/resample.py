@@ -90,8 +90,8 @@ class Resampler:
 
 
 def taps_for(ratio: Fraction, even: bool = False) -> Exact:
-    """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps, which sum to
-    nearly one, off by up to 7e-4, and `even` ones exactly: a constant stays what it is."""
+    """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps. Those
+    that weigh one output's samples sum to nearly one, off by up to 7e-4, and `even` ones exactly: a constant stays."""
     longer = max(ratio.numerator, ratio.denominator)
     half = CROSSINGS * longer
     taps = np.empty(half + 1)

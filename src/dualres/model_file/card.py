@@ -81,7 +81,6 @@ class Card:
 
     @property
     def learned_by(self) -> str:
-        """The recipe, in a line of text."""
         return str(NetworkRecipe(self.kind, self.recipe)) if self.kind else str(self.recipe)
 
     def as_data(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Work on many machines by Ray, which is imported here alone."""
+"""Joining a cluster of Ray, handing out calls, telling a lost worker from a failed call; Ray is imported only here."""
 
 import atexit
 import os
