@@ -26,9 +26,7 @@ _SHUFFLES = 999
 
 
 def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, Traits]) -> Iterator[Finding]:
-    """Cues by which the nearest support recording names evaluated ones far above chance; without `known`, only the
-    rate.
-    """
+    """Cues by which the nearest support recording names others far above chance; without `known`, only the rate."""
     support = [r for r in support if r.label]
     classes = sorted({r.label for r in support if r.label})
     evaluation = [r for r in evaluation if r.label in classes]

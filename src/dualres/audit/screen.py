@@ -160,5 +160,4 @@ def _fitted(
 def _played(series: Series, middle: float, stretch: float, *, count: int, step: float) -> Reals:
     """`count` values `step` samples apart around `middle`, of a series that is played so much faster."""
     at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
-    played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)
-    return played
+    return np.asarray(np.interp(at, np.arange(len(series)), series), np.float32)

@@ -141,7 +141,6 @@ def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
 
 
 def _arrays(model: Model) -> Arrays:
-    """Of all members, by the names that they have in a model file."""
     comparator = model.card.kind is None
     return {
         prefix + name: array

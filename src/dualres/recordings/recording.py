@@ -176,9 +176,7 @@ class Recording:
         return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
-        """The signal, or views of it, in blocks of `samples` samples, the last one perhaps shorter: float32, 1-D,
-        finite.
-        """
+        """The signal, or views of it, in blocks of `samples`, the last one perhaps shorter: float32, 1-D, finite."""
         if samples < 1:
             raise ConfigError(f"a block of {samples} samples is none; give a positive number")
         if isinstance(self.load, Blockwise):
@@ -220,9 +218,7 @@ class Recording:
 
 
 def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Recording:
-    """One recording of several signals in that order, known as the first is; `aligned` ones are not loaded to be
-    compared.
-    """
+    """One recording of several signals in that order, known as the first is; `aligned` ones are not compared."""
     if len(axes) < 2:
         raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
     first = axes[0]
@@ -268,9 +264,7 @@ class RecordingFacts:
 
 
 def facts_of(recording: Recording) -> RecordingFacts:
-    """In one pass over blocks; the spectrum is that of the whole signal up to `BLOCK` samples, else the mean over
-    blocks.
-    """
+    """In one pass over blocks; the spectrum is the mean over blocks, of up to `BLOCK` samples that of the signal."""
     mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
     power, blocks = np.zeros(BANDS), 0
     for block in recording.blocks():

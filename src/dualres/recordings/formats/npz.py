@@ -32,7 +32,6 @@ def read_npz(path: Path) -> Contents:
 
 
 def _arrays(path: Path) -> Iterator[tuple[str, LazyArray]]:
-    """By name and without loading them; pickled objects are passed over."""
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
             if not member.endswith(".npy"):

@@ -282,7 +282,6 @@ def _is_one_column(head: list[str]) -> bool:
 
 
 def _alike(row: list[str], numbers: tuple[bool, ...], last: list[str], wanted: tuple[bool, ...]) -> bool:
-    """Whether two lines have numbers in the same columns; an empty cell is like any other."""
     pairs = zip(row, numbers, last, wanted, strict=False)
     alike = all(is_one == wants_one or not cell or not other for cell, is_one, other, wants_one in pairs)
     return len(row) == len(last) and any(numbers) and alike
