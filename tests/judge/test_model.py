@@ -97,9 +97,8 @@ def test_a_single_network_s_file_tells_nothing_of_members(saved):
 
 def test_what_a_model_remembers_survives_the_file(tmp_path):
     plain, known = model(), {"channels": ["DE"], "rates": ["48000"], "looks": {"level": [0.1, 2.0]}}
-    save(
-        dataclasses.replace(plain, card=dataclasses.replace(plain.card, learned_from=known)), tmp_path / "m.safetensors"
-    )
+    knowing = dataclasses.replace(plain.card, learned_from=known)
+    save(dataclasses.replace(plain, card=knowing), tmp_path / "m.safetensors")
     assert load(tmp_path / "m.safetensors").card.learned_from == known
 
 
@@ -230,15 +229,6 @@ def test_the_card_of_views_names_the_method_and_no_sizes_of_the_paper_s_memory(v
     assert (fields["method"], fields["recipe"]) == ("dualres/views", None)
     assert list(fields["config"]) == ["rate", "window", "hop", "short", "long"]
     assert "members" not in fields
-
-
-@pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
-def test_a_changed_byte_of_views_is_refused(views, tmp_path, place):
-    blob = bytearray(views[1].read_bytes())
-    blob[int(place * len(blob))] ^= 1
-    (tmp_path / "m").write_bytes(blob)
-    with pytest.raises(ModelFileError, match="changed"):
-        load(tmp_path / "m")
 
 
 @pytest.mark.parametrize(
