@@ -65,8 +65,7 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: FrequencyGri
     filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
     limit = LIMIT * np.median(np.abs(filled))
     limited = rfft(np.clip(flat, -limit, limit), grid.size)
-    limited[:low] = 0
-    limited[high:] = 0
+    limited[:low] = limited[high:] = 0
     energy = float(np.vdot(limited, limited).real)
     return limited / np.float32(np.sqrt(energy)) if energy > 0 else print_
 

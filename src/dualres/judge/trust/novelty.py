@@ -120,8 +120,8 @@ class ClassSubspace:
         off = distances - distances.mean(1, keepdims=True) - (self.lengths - self.lengths.mean())
         inside = ((off / -2) @ self.across.T) ** 2
         same = distances.mean(1) - self.lengths.mean() - inside.sum(1)
-        left: Exact = distances - (1 - 1 / len(self.across)) * np.maximum(same, 0)[:, None]
-        return np.maximum(left, SMALLEST_DISTANCE)
+        shared = (1 - 1 / len(self.across)) * np.maximum(same, 0)[:, None]
+        return np.asarray(np.maximum(distances - shared, SMALLEST_DISTANCE))
 
 
 def between(weights: ViewsWeights, head: str) -> ClassSubspace:

@@ -123,7 +123,6 @@ def _counted(path: Path) -> int:
 
 
 def _head(lines: Iterable[str]) -> list[str]:
-    """The lines by which the layout is known, without empty ones: two at least, if there are two."""
     head: list[str] = []
     size = 0
     for line in islice(filter(str.strip, lines), _HEAD):
