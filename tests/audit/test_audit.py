@@ -180,12 +180,6 @@ def test_ids_must_be_known_and_unique():
         audit([*machine(), machine()[0]], SPLIT)
 
 
-def test_limitations_are_passed_on():
-    findings = audit(machine(), SPLIT, limitations=["one bearing per class"], signals=False)
-    assert only(findings, "limitation").message == "one bearing per class"
-    assert len(findings) == 1
-
-
 def fold_split(name, recordings):
     """What a frozen fold makes of the recordings at hand."""
     fold = load_fold(name)

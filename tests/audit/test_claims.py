@@ -112,6 +112,7 @@ def test_a_window_outside_its_recording(start):
     assert found(bench(), windows={"a": (0, 48_000)}, **sizes) == []
 
 
-def test_leaks_come_first():
+def test_leaks_come_first_and_limitations_are_passed_on():
     findings = audit(bench("1212"), replace(SPLIT, support=("a",)), limitations=["old"], signals=False)
     assert [f.severity for f in findings] == ["leak", "limitation", "limitation"]
+    assert findings[2].message == "old"

@@ -21,6 +21,12 @@ def device(request) -> str:
     return request.param
 
 
+@pytest.fixture(params=[None, compiled.OFF])
+def setting(request, monkeypatch):
+    if request.param:
+        monkeypatch.setenv(compiled.SETTING, request.param)
+
+
 def expected(network: torch.nn.Module, windows) -> np.ndarray:
     with torch.inference_mode():
         return network.double().cpu()(torch.from_numpy(np.array(windows, dtype=np.float64))).numpy()
@@ -53,10 +59,7 @@ def test_without_a_kernel_or_a_gpu_numpy_does_it(monkeypatch, small):
     np.testing.assert_allclose(scorer(paper)(noise), expected(DualRes(3, seed=0).eval(), noise), atol=1e-5)
 
 
-@pytest.mark.parametrize("setting", [None, compiled.OFF])
-def test_no_window_no_logits(device, setting, monkeypatch):
-    if setting:
-        monkeypatch.setenv(compiled.SETTING, setting)
+def test_no_window_no_logits(device, setting):
     network = DualRes(3, seed=0).eval().to(device)
     assert scorer(network)(np.empty((0, network.config.window), np.float32)).shape == (0, 3)
 
@@ -70,10 +73,7 @@ def test_changed_weights_are_noticed(device):
     np.testing.assert_allclose(scorer(network)(window), before + 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("setting", [None, compiled.OFF])
-def test_other_kinds_of_numbers_are_taken_and_other_shapes_refused(setting, monkeypatch):
-    if setting:
-        monkeypatch.setenv(compiled.SETTING, setting)
+def test_other_kinds_of_numbers_are_taken_and_other_shapes_refused(setting):
     network = DualRes(2, seed=0).eval()
     counts = np.random.default_rng(0).integers(-1000, 1000, (2, network.config.window))
     as_floats = scorer(network)(counts.astype(np.float32))
@@ -84,20 +84,14 @@ def test_other_kinds_of_numbers_are_taken_and_other_shapes_refused(setting, monk
             scorer(network)(wrong)
 
 
-@pytest.mark.parametrize("setting", [None, compiled.OFF])
-def test_a_network_in_training_is_scored_as_if_it_were_not(setting, monkeypatch):
-    if setting:
-        monkeypatch.setenv(compiled.SETTING, setting)
+def test_a_network_in_training_is_scored_as_if_it_were_not(setting):
     network = DualRes(2, seed=0).train()
     window = np.random.default_rng(0).standard_normal((1, network.config.window)).astype(np.float32)
     np.testing.assert_array_equal(scorer(network)(window), scorer(network)(window))
     assert network.training
 
 
-@pytest.mark.parametrize("setting", [None, compiled.OFF])
-def test_weights_without_pytorch_score_as_the_network_does(setting, monkeypatch):
-    if setting:
-        monkeypatch.setenv(compiled.SETTING, setting)
+def test_weights_without_pytorch_score_as_the_network_does(setting):
     network = DualRes(3, seed=0).eval()
     windows = np.random.default_rng(1).standard_normal((3, network.config.window)).astype(np.float32)
     weights = weights_of(network)
@@ -128,10 +122,7 @@ def test_the_rotation_is_pytorch_s_to_the_last_bits(settings):
     np.testing.assert_allclose(weights_of(network).theta(), expected, rtol=2e-7)
 
 
-@pytest.mark.parametrize("setting", [None, compiled.OFF])
-def test_networks_of_views_are_scored_by_every_way(device, setting, monkeypatch):
-    if setting:
-        monkeypatch.setenv(compiled.SETTING, setting)
+def test_networks_of_views_are_scored_by_every_way(device, setting):
     network, windows = made_views().to(device), machine_windows(2, seed=1)
     weights = weights_of(network)
     by_network, by_weights = scorer(network)(windows), scorer(weights)(windows)

@@ -128,6 +128,5 @@ def test_a_cluster_names_what_it_lacks(model, files, monkeypatch):
     result = run("diagnose", "m.safetensors", files[0], "--address", "auto")
     assert isinstance(result.exception, ConfigError)
     monkeypatch.setitem(sys.modules, "ray", None)
-    save(model, "m.safetensors")
     result = run("diagnose", "m.safetensors", files[0], "--executor", "ray")
     assert "pip install 'dualres[cluster]'" in str(result.exception)

@@ -59,10 +59,8 @@ def test_classes_are_expected_half_of_the_way_towards_the_new_machine(model):
 
 
 def test_a_class_view_is_the_mean_of_what_was_learned_from():
-    windows, labels = (
-        np.random.default_rng(0).standard_normal((6, 32_768)).astype(np.float32),
-        np.array([0, 0, 0, 1, 1, 1]),
-    )
+    windows = np.random.default_rng(0).standard_normal((6, 32_768)).astype(np.float32)
+    labels = np.array([0, 0, 0, 1, 1, 1])
     weights = weights_of(fit_views(windows, labels, 2))
     for head, view in views_of(weights, windows).items():
         if head != "rhythm":  # which also learned from other speeds

@@ -62,6 +62,14 @@ def resigned(path, change):
     return blob.replace(b"0" * 64, hashlib.sha256(blob).hexdigest().encode(), 1)
 
 
+def refused(path, change, reason):
+    """A file with a change is refused with the reason."""
+    changed = path.with_name("resigned")
+    changed.write_bytes(resigned(path, change))
+    with pytest.raises(ModelFileError, match=reason):
+        load(changed)
+
+
 def test_what_is_loaded_is_what_was_saved(saved):
     original, loaded = model(), load(saved)
     assert loaded.card == original.card
@@ -89,9 +97,8 @@ def test_a_single_network_s_file_tells_nothing_of_members(saved):
 
 def test_what_a_model_remembers_survives_the_file(tmp_path):
     plain, known = model(), {"channels": ["DE"], "rates": ["48000"], "looks": {"level": [0.1, 2.0]}}
-    save(
-        dataclasses.replace(plain, card=dataclasses.replace(plain.card, learned_from=known)), tmp_path / "m.safetensors"
-    )
+    knowing = dataclasses.replace(plain.card, learned_from=known)
+    save(dataclasses.replace(plain, card=knowing), tmp_path / "m.safetensors")
     assert load(tmp_path / "m.safetensors").card.learned_from == known
 
 
@@ -164,19 +171,7 @@ def test_a_network_of_an_axis_judges_its_axis_alone():
 )
 def test_axes_that_do_not_fit_the_card_are_refused(tmp_path, change, reason):
     save(triaxial(), tmp_path / "three")
-    (tmp_path / "m").write_bytes(resigned(tmp_path / "three", change))
-    with pytest.raises(ModelFileError, match=reason):
-        load(tmp_path / "m")
-
-
-@pytest.mark.parametrize("member", [0, 1, 2])
-def test_every_member_has_its_check(three, tmp_path, member):
-    def change(fields, tensors):
-        tensors[f"{member}.head.bias"] = tensors[f"{member}.head.bias"] + 0.01
-
-    (tmp_path / "m").write_bytes(resigned(three, change))
-    with pytest.raises(ModelFileError, match="check window gives other values"):
-        load(tmp_path / "m")
+    refused(tmp_path / "three", change, reason)
 
 
 def drop_the_last(fields, tensors):
@@ -200,18 +195,13 @@ def drop_the_last(fields, tensors):
         (lambda f, t: t.update({"1.head.bias": t["1.head.bias"][:2].clone()}), "do not fit"),
         (lambda f, t: t.update({"2.head.bias": t["2.head.bias"].double()}), "float32"),
         (lambda f, t: f.update(checks=[row[:2] for row in f["checks"]]), "check window"),
+        (lambda f, t: t["0.head.bias"].add_(0.01), "check window gives other values"),
+        (lambda f, t: t["1.head.bias"].add_(0.01), "check window gives other values"),
+        (lambda f, t: t["2.head.bias"].add_(0.01), "check window gives other values"),
     ],
 )
-def test_members_that_do_not_fit_the_card_are_refused(three, tmp_path, change, reason):
-    (tmp_path / "m").write_bytes(resigned(three, change))
-    with pytest.raises(ModelFileError, match=reason):
-        load(tmp_path / "m")
-
-
-def test_a_single_network_is_not_taken_for_several(saved, tmp_path):
-    (tmp_path / "m").write_bytes(resigned(saved, lambda fields, tensors: fields.update(members=2)))
-    with pytest.raises(ModelFileError, match="card tells of 2 members"):
-        load(tmp_path / "m")
+def test_members_that_do_not_fit_the_card_are_refused(three, change, reason):
+    refused(three, change, reason)
 
 
 @pytest.fixture(scope="module")
@@ -241,15 +231,6 @@ def test_the_card_of_views_names_the_method_and_no_sizes_of_the_paper_s_memory(v
     assert "members" not in fields
 
 
-@pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
-def test_a_changed_byte_of_views_is_refused(views, tmp_path, place):
-    blob = bytearray(views[1].read_bytes())
-    blob[int(place * len(blob))] ^= 1
-    (tmp_path / "m").write_bytes(blob)
-    with pytest.raises(ModelFileError, match="changed"):
-        load(tmp_path / "m")
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -265,10 +246,8 @@ def test_a_changed_byte_of_views_is_refused(views, tmp_path, place):
         (lambda f, t: t["heads.rhythm.slopes"].mul_(1.1), "check window gives other values"),
     ],
 )
-def test_views_that_do_not_fit_the_card_are_refused(views, tmp_path, change, reason):
-    (tmp_path / "m").write_bytes(resigned(views[1], change))
-    with pytest.raises(ModelFileError, match=reason):
-        load(tmp_path / "m")
+def test_views_that_do_not_fit_the_card_are_refused(views, change, reason):
+    refused(views[1], change, reason)
 
 
 def test_controls_survive_the_file(tmp_path):
@@ -287,22 +266,18 @@ SILENT = {
 @pytest.mark.parametrize(("name", "silent"), SILENT.values(), ids=SILENT)
 def test_nan_is_refused_also_where_the_network_does_without_the_weight(tmp_path, name, silent):
     save(model(dataclasses.replace(SMALL, **silent)), tmp_path / "whole")
-    blob = resigned(tmp_path / "whole", lambda fields, tensors: tensors[name].view(-1)[:1].fill_(float("nan")))
-    (tmp_path / "m").write_bytes(blob)
-    with pytest.raises(ModelFileError, match=f"{name} holds numbers that are not finite"):
-        load(tmp_path / "m")
+    spoil = lambda fields, tensors: tensors[name].view(-1)[:1].fill_(float("nan"))  # noqa: E731
+    refused(tmp_path / "whole", spoil, f"{name} holds numbers that are not finite")
 
 
-def test_logits_that_overflow_are_refused(saved, tmp_path):
+def test_logits_that_overflow_are_refused(saved):
     """Infinite logits equal infinite ones: what the file says of itself cannot save it."""
 
     def change(fields, tensors):
         tensors["head.weight"].fill_(3e38)
         fields["checks"] = [[float("inf")] * 3] * 2
 
-    (tmp_path / "m").write_bytes(resigned(saved, change))
-    with pytest.raises(ModelFileError, match="check window gives values that are not finite"):
-        load(tmp_path / "m")
+    refused(saved, change, "check window gives values that are not finite")
 
 
 def test_the_paper_s_model_is_small(tmp_path):
@@ -346,28 +321,13 @@ def test_a_truncated_file_is_refused(saved, length):
         load(cut)
 
 
-def test_a_wrong_check_vector_is_refused(saved, tmp_path):
-    def change(fields, tensors):
-        fields["checks"][0][1] += 0.01
-
-    (tmp_path / "m").write_bytes(resigned(saved, change))
-    with pytest.raises(ModelFileError, match="check window gives other values"):
-        load(tmp_path / "m")
-
-
-def test_changed_weights_with_a_true_digest_are_refused(saved, tmp_path):
-    def change(fields, tensors):
-        tensors["head.weight"] = tensors["head.weight"] * 1.1
-
-    (tmp_path / "m").write_bytes(resigned(saved, change))
-    with pytest.raises(ModelFileError, match="check window"):
-        load(tmp_path / "m")
-
-
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
         (lambda f, t: f["config"].update(width=9), "odd"),
+        (lambda f, t: f.update(members=2), "card tells of 2 members"),
+        (lambda f, t: f.update(checks=(np.add(f["checks"], [[0, 0.01, 0], [0, 0, 0]])).tolist()), "gives other values"),
+        (lambda f, t: t["head.weight"].mul_(1.1), "check window"),
         (lambda f, t: f["config"].update(width=2**20), "do not fit"),
         (lambda f, t: f["config"].update(window=2**30), "at most"),
         (lambda f, t: f["config"].update(surprise=1), "cannot be understood"),
@@ -384,10 +344,8 @@ def test_changed_weights_with_a_true_digest_are_refused(saved, tmp_path):
         (lambda f, t: t.update({"head.bias": t["head.bias"].double()}), "float32"),
     ],
 )
-def test_a_card_that_does_not_fit_is_refused(saved, tmp_path, change, reason):
-    (tmp_path / "m").write_bytes(resigned(saved, change))
-    with pytest.raises(ModelFileError, match=reason):
-        load(tmp_path / "m")
+def test_a_card_that_does_not_fit_is_refused(saved, change, reason):
+    refused(saved, change, reason)
 
 
 GREEDY = {
@@ -413,11 +371,9 @@ def test_a_small_file_cannot_ask_for_much_memory(tmp_path, sizes):
     assert peak < 100e6
 
 
-def test_views_of_very_many_frames_are_refused(views, tmp_path):
+def test_views_of_very_many_frames_are_refused(views):
     """Their tables grow with the square of the frames, and no tensor's shape tells of them."""
-    (tmp_path / "m").write_bytes(resigned(views[1], lambda f, t: f["config"].update(window=2**18)))
-    with pytest.raises(ModelFileError, match="too much memory"):
-        load(tmp_path / "m")
+    refused(views[1], lambda f, t: f["config"].update(window=2**18), "too much memory")
 
 
 def test_a_large_card_is_refused_before_it_is_read(saved, tmp_path, monkeypatch):

@@ -23,15 +23,10 @@ from dualres.utils.rates import exact_rate
 from tests.recordings.few import InBlocks
 
 
-def test_from_array():
+def test_an_array_is_a_recording_and_a_signal_is_loaded_on_use():
     recording = Recording.from_array([1, 2, 3], "200000/3", id="pump 4", label="good")
-    assert recording.rate == Fraction(200_000, 3)
-    assert recording.signal.dtype == np.float32
-    assert recording.signal.tolist() == [1, 2, 3]
-    assert (recording.id, recording.label) == ("pump 4", "good")
-
-
-def test_the_signal_is_loaded_on_use():
+    assert (recording.rate, recording.id, recording.label) == (Fraction(200_000, 3), "pump 4", "good")
+    assert (recording.signal.dtype, recording.signal.tolist()) == (np.float32, [1, 2, 3])
     calls = []
     recording = Recording("a", lambda: calls.append(1) or np.ones(3, np.float32), Fraction(1))
     assert not calls

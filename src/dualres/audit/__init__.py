@@ -43,17 +43,15 @@ def audit(
         shelf = Shelf()
         everything = list({r.id: r for r in (*support, *evaluation)}.values())
         steps = len(everything) + len(evaluation)
+
+        def tell(done: int) -> None:
+            progress("Audit", done, steps, "")
+
         for done, r in enumerate(everything, start=1):
             known[r.id] = traits(shelf.signal(r), float(r.rate))
-            progress("Audit", done, steps, "")
+            tell(done)
         found += identical(support, evaluation, known)
-        found += copies(
-            support,
-            evaluation,
-            known,
-            shelf,
-            progress=lambda _, done, *rest: progress("Audit", len(everything) + done, steps, ""),
-        )
+        found += copies(support, evaluation, known, shelf, progress=lambda _, done, *rest: tell(len(everything) + done))
     found += given_away(support, evaluation, known)
     found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})
     found += [Finding("stated-limitation", "limitation", text) for text in limitations]

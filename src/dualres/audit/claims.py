@@ -198,7 +198,6 @@ def _shared(support: Recordings, evaluation: Recordings, what: Callable[[Recordi
 
 
 def _by(recordings: Recordings, what: Callable[[Recording], ClaimValue | None]) -> dict[ClaimValue, list[Recording]]:
-    """Recordings grouped by something they have; those that lack it are left out."""
     groups: dict[ClaimValue, list[Recording]] = defaultdict(list)
     for r in recordings:
         value = what(r)

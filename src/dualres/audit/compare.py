@@ -56,7 +56,6 @@ def copies(
 
 
 def _blocks(support: Recordings, known: dict[str, Traits], grid: FrequencyGrid) -> Iterator[list[Recording]]:
-    """Support recordings, as many at a time as their fingerprints may take memory."""
     block: list[Recording] = []
     size = 0.0
     for r in support:

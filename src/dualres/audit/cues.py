@@ -9,8 +9,6 @@ from dualres.audit.finding import Finding, Recordings, Severity
 from dualres.audit.signals import Traits
 from dualres.utils.arrays import Exact
 
-Flags = npt.NDArray[np.bool_]
-
 # The model removes offset and amplitude. But where classes differ in rate or length they come from different
 # campaigns, and a resampler leaves its trace in the spectrum.
 _LEAKS = ("rate", "length")
@@ -26,9 +24,7 @@ _SHUFFLES = 999
 
 
 def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, Traits]) -> Iterator[Finding]:
-    """Cues by which the nearest support recording names evaluated ones far above chance; without `known`, only the
-    rate.
-    """
+    """Cues by which the nearest support recording names others far above chance; without `known`, only the rate."""
     support = [r for r in support if r.label]
     classes = sorted({r.label for r in support if r.label})
     evaluation = [r for r in evaluation if r.label in classes]
@@ -69,7 +65,7 @@ def _one_hot(recordings: Recordings, classes: Sequence[str]) -> Exact:
     return np.array([[r.label == label for label in classes] for r in recordings], dtype=np.float64)
 
 
-def _right(near: Flags, learned: Exact, judged: Exact) -> float:
+def _right(near: npt.NDArray[np.bool_], learned: Exact, judged: Exact) -> float:
     """Share named right, averaged over the evaluated classes; classes equally near share the answer."""
     votes = (near @ learned) > 0  # (evaluated, classes)
     answers = votes / votes.sum(1, keepdims=True)

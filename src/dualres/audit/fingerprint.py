@@ -6,8 +6,6 @@ it, a delay turns its phases evenly. Fingerprints live on a grid of frequencies 
 rates are compared without resampling.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +33,7 @@ class FrequencyGrid:
     size: int  # samples of the time signal that belongs to it
 
     @classmethod
-    def spanning(cls, seconds: float) -> FrequencyGrid:
+    def spanning(cls, seconds: float) -> "FrequencyGrid":
         """The grid on which a signal of that duration fits without wrapping around."""
         return cls(8 * fast_size(int(np.ceil(2 * TOP_HZ * seconds / 8))))
 
@@ -63,13 +61,11 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: FrequencyGri
     noise = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
     keep = noise & (magnitude > 0)
     print_[low:high][keep] = spectrum[keep] / magnitude[keep]
-
     flat = irfft(print_, grid.size)
     filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
     limit = LIMIT * np.median(np.abs(filled))
     limited = rfft(np.clip(flat, -limit, limit), grid.size)
-    limited[:low] = 0
-    limited[high:] = 0
+    limited[:low] = limited[high:] = 0
     energy = float(np.vdot(limited, limited).real)
     return limited / np.float32(np.sqrt(energy)) if energy > 0 else print_
 
@@ -80,8 +76,7 @@ def correlate(prints: ComplexSpectrum, other: ComplexSpectrum, grid: FrequencyGr
     Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print.
     """
     size = grid.size * finer
-    lags: Reals = irfft(prints * other.conj(), size) * (size / 2)
-    return lags
+    return irfft(prints * other.conj(), size) * (size / 2)
 
 
 def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float:
@@ -100,8 +95,7 @@ def noise_floor(magnitude: Reals, width: int) -> Reals:
     blocks = max(1, len(magnitude) // width)
     medians = [np.median(block) for block in np.array_split(magnitude, blocks)]
     centres = (np.arange(blocks) + 0.5) * len(magnitude) / blocks
-    floor: Reals = np.interp(np.arange(len(magnitude)), centres, medians).astype(np.float32)
-    return floor
+    return np.asarray(np.interp(np.arange(len(magnitude)), centres, medians), np.float32)
 
 
 def rfft(series: npt.NDArray[Any], size: int | None = None) -> ComplexSpectrum:

@@ -104,13 +104,10 @@ def _stretched(
         return
     coarse = FrequencyGrid(grid.size // _COARSER)
     kept = coarse.size // 2 + 1
-    low = np.zeros_like(other.spectrum)
-    low[:kept] = other.spectrum[:kept]
     middle = len(series) / 2
-    smooth = irfft(low, grid.size)[: len(series)]
-    step = _COARSER
-    count = round(_SNIPPET_S * RATE / step)
-    snippets = [_played(smooth, middle, s, count=count, step=step) for s in _STRETCHES]
+    smooth = irfft(other.spectrum[:kept], grid.size)[: len(series)]
+    count = round(_SNIPPET_S * RATE / _COARSER)
+    snippets = [_played(smooth, middle, s, count=count, step=_COARSER) for s in _STRETCHES]
     prints = rfft(np.stack(snippets), coarse.size)
     sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
     for row, column in _outstanding(spectra[:, :kept], sums, coarse):
@@ -120,7 +117,7 @@ def _stretched(
         members = slice(column * _AT_ONCE, (column + 1) * _AT_ONCE)
         lags = np.abs(correlate(piece.spectrum[:kept], prints[members], coarse))
         which, lag = np.unravel_index(lags.argmax(), lags.shape)
-        around = float(lag) * step + _SNIPPET_S * RATE / 2
+        around = float(lag) * _COARSER + _SNIPPET_S * RATE / 2
         fitted = _fitted(piece, series, float(_STRETCHES[members][which]), around, grid=grid)
         if fitted:
             stretch, centre_s = fitted
@@ -160,5 +157,4 @@ def _fitted(
 def _played(series: Series, middle: float, stretch: float, *, count: int, step: float) -> Reals:
     """`count` values `step` samples apart around `middle`, of a series that is played so much faster."""
     at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
-    played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)
-    return played
+    return np.asarray(np.interp(at, np.arange(len(series)), series), np.float32)

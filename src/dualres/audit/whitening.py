@@ -26,8 +26,7 @@ def whitened(signal: Series, rate: float) -> Series:
     limit = LIMIT * np.median(np.abs(flat))
     limited = np.clip(flat, -limit, limit)
     spread = float(limited.std())
-    series: Series = (limited / spread if spread > 0 else limited).astype(np.float32)
-    return series
+    return (limited / spread if spread > 0 else limited).astype(np.float32)
 
 
 def at_common_rate(signal: Series, rate: float) -> Series:
@@ -42,7 +41,6 @@ def at_common_rate(signal: Series, rate: float) -> Series:
 
 
 def _flattened(signal: Series, top_hz: float) -> Series:
-    """Frame by frame divided by the floor of the spectrum, lines dropped."""
     hop = _FRAME // 2
     window = np.sin(np.pi * (np.arange(_FRAME) + 0.5) / _FRAME).astype(np.float32)
     count = -(-len(signal) // hop) + 1
@@ -73,8 +71,7 @@ def _floors(magnitude: Reals, blocks: int) -> Reals:
     bins = np.arange(magnitude.shape[1])
     before = np.clip(np.searchsorted(centres, bins) - 1, 0, blocks - 2)
     share = np.clip((bins - centres[before]) / np.diff(centres)[before], 0, 1).astype(np.float32)
-    floors: Reals = medians[:, before] * (1 - share) + medians[:, before + 1] * share
-    return floors
+    return np.asarray(medians[:, before] * (1 - share) + medians[:, before + 1] * share)
 
 
 def _without_lines(series: Series) -> Series:

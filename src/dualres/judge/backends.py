@@ -36,8 +36,7 @@ Member = Any
 def scores(member: Member, windows: Windows) -> Scores:
     """Of windows that may be read-only views into one signal: a network's probabilities, or a comparator's scores."""
     if hasattr(member, "scores"):
-        scored: Scores = member.scores(windows)
-        return scored
+        return np.asarray(member.scores(windows))
     return softmax(scorer(member)(windows).astype(np.float64))
 
 
@@ -88,7 +87,6 @@ def _way(network: TorchNetwork | NetworkWeights) -> ScoreFunction:
 
 
 def _is_plain(network: TorchNetwork, device: str) -> bool:
-    """Whether its parameters are float32 on such a device."""
     weight = next(network.parameters())
     return weight.device.type == device and weight.dtype.itemsize == 4 and weight.dtype.is_floating_point
 

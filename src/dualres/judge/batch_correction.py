@@ -91,5 +91,4 @@ def _entropy_by_chance(count: int, classes: int) -> float:
 
 def _mean(named: Exact, before: Exact, weight: float) -> Exact:
     """The mean probability of every class, as if `weight` recordings with that of `before` were among them."""
-    mean: Exact = (named.sum(0) + weight * before) / (len(named) + weight)
-    return mean
+    return np.asarray((named.sum(0) + weight * before) / (len(named) + weight))

@@ -97,9 +97,7 @@ def judge_files_by_ray(
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
-    """As `judge_files`, on the cluster at that address, which has all files at the same paths, or by a Ray started
-    here.
-    """
+    """As `judge_files`, on the cluster at that address, with all files at the same paths, or by a Ray started here."""
     from dualres.utils.cluster import Cluster
 
     with Cluster(address) as cluster:

@@ -45,9 +45,7 @@ def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None 
     # A network knows its axis as it was; one that judges all axes is shown all of them.
     shown = list(zip(*signals, strict=True)) if model.card.apart > 1 else [[one for axes in signals for one in axes]]
     found = [_moved(model, member, some, label) for member, some in zip(model.members, shown, strict=True)]
-    seconds = found[0][1] / model.card.config.rate
-    if model.card.apart == 1:
-        seconds /= len(signals[0])
+    seconds = found[0][1] / model.card.config.rate / (len(signals[0]) if model.card.apart == 1 else 1)
     # What was held out was judged without the baseline, so that it says nothing of error rates any more.
     card = replace(model.card, unlabelled_s=model.card.unlabelled_s + seconds, calibration={})
     return Baseline(Model(tuple(weights for weights, _ in found), card), label, len(healthy), seconds)

@@ -3,8 +3,6 @@
 Reading a file and judging by it do not need PyTorch; a model's `networks` are PyTorch's, made when they are asked for.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -72,32 +70,32 @@ class Model:
         return self.members[axis * count : (axis + 1) * count]
 
     @cached_property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> "Calibration | None":
         """What was held out, as the card states it; None where nothing was."""
         from dualres.judge.trust.calibration import Calibration
 
         return Calibration.parsed(self.card.calibration, self.classes) if self.card.calibration else None
 
     @cached_property
-    def training_profile(self) -> TrainingProfile | None:
+    def training_profile(self) -> "TrainingProfile | None":
         """How the labelled recordings looked; None where the card does not state it."""
         from dualres.judge.training_profile import TrainingProfile
 
         return TrainingProfile.parsed(self.card.learned_from) if self.card.learned_from else None
 
-    def along(self, axis: int) -> Model:
+    def along(self, axis: int) -> "Model":
         """What judges one of several axes, numbered from 0, as a model of that axis alone."""
         return Model(self.members_of(axis), replace(self.card, channels=(), axes=""))
 
     @cached_property
-    def networks(self) -> tuple[TorchNetwork, ...]:
+    def networks(self) -> "tuple[TorchNetwork, ...]":
         """The members as PyTorch networks; an error for a comparator, which has none."""
         if self.card.kind is None:
             raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
         return tuple(in_torch(one) if isinstance(one, NetworkWeights) else one for one in self.members)
 
     @property
-    def network(self) -> TorchNetwork:
+    def network(self) -> "TorchNetwork":
         """The only one; an error where there are several, for one of them is not the model."""
         if self.card.networks > 1:
             fewer = "one axis" if self.card.apart > 1 else "one member"
@@ -106,7 +104,7 @@ class Model:
             )
         return self.networks[0]
 
-    def without_torch(self) -> Model:
+    def without_torch(self) -> "Model":
         """The same model, its networks as a file gives them; a comparator's stays what it is."""
         return Model(tuple(map(weights_of, self.members)), self.card) if self.card.kind else self
 
@@ -141,7 +139,6 @@ def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
 
 
 def _arrays(model: Model) -> Arrays:
-    """Of all members, by the names that they have in a model file."""
     comparator = model.card.kind is None
     return {
         prefix + name: array
@@ -193,10 +190,7 @@ def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
 
 
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
-    """(windows, classes) of one network, (windows, networks, classes) of several.
-
-    Of a network of PyTorch's by PyTorch, so that a file can tell when a fast one goes wrong.
-    """
+    """(windows, [networks,] classes), of PyTorch's networks by PyTorch: a file can tell when a fast one goes wrong."""
     batch = check_windows(windows, model.card.config.window)
     by_member = [scorer(m)(batch) if isinstance(m, NetworkWeights) else by_torch(m, batch) for m in model.members]
     return _stacked([each.astype(np.float64) for each in by_member])

@@ -1,7 +1,5 @@
 """What the labelled recordings of a model looked like, and what is different about another one."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import defaultdict
@@ -64,7 +62,7 @@ class TrainingProfile:
     looks: Mapping[str, Range] = field(default_factory=dict)  # level (rms), crest, bandwidth, seconds
 
     @classmethod
-    def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> TrainingProfile:
+    def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> "TrainingProfile":
         """From the labelled recordings themselves; none of them is read."""
         every = tuple(axis for one in recordings for axis in axes_of(one))
         return cls(
@@ -75,7 +73,7 @@ class TrainingProfile:
         )
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> TrainingProfile:
+    def parsed(cls, data: Mapping[str, Any]) -> "TrainingProfile":
         """As it stands in a card."""
         try:
             channels, units = (tuple(map(str, data.get(name, ()))) for name in ("channels", "units"))

@@ -1,7 +1,5 @@
 """One signal, or several aligned ones, with what is known about it."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os
@@ -36,7 +34,7 @@ class Segment:
     def __str__(self) -> str:
         return f"{self.start_s:.12g} s to {'the end' if self.end_s is None else f'{self.end_s:.12g} s'}"
 
-    def overlaps(self, other: Segment) -> bool:
+    def overlaps(self, other: "Segment") -> bool:
         own, others = (math.inf if one.end_s is None else one.end_s for one in (self, other))
         return self.start_s < others and other.start_s < own
 
@@ -49,7 +47,7 @@ class FileStamp:
     changed_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> FileStamp:
+    def of(cls, status: os.stat_result) -> "FileStamp":
         return cls(status.st_size, status.st_mtime_ns)
 
 
@@ -131,7 +129,7 @@ class Recording:
     component: str | None = None  # the physical unit: a bearing, a gearbox case
     condition: Mapping[str, str] = field(default_factory=dict)  # speed, load, repeat ...
     origin: Origin = field(default_factory=Origin)
-    axes: tuple[Recording, ...] = ()  # none for a single signal
+    axes: tuple["Recording", ...] = ()  # none for a single signal
 
     def __post_init__(self) -> None:
         if self.rate <= 0:
@@ -144,7 +142,7 @@ class Recording:
         object.__setattr__(self, "axes", tuple(axes))
 
     @classmethod
-    def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> Recording:
+    def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> "Recording":
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)
         return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
@@ -152,7 +150,7 @@ class Recording:
     @classmethod
     def from_axes(
         cls, signals: Mapping[str, npt.ArrayLike], rate: Rate, id: str = "array", label: str | None = None
-    ) -> Recording:
+    ) -> "Recording":
         """A recording of several aligned signals in memory, by the names of their axes; `rate` as for `from_array`."""
         axes = [replace(cls.from_array(one, rate, id), origin=Origin(channel=name)) for name, one in signals.items()]
         return replace(of_axes(axes, id), label=label)
@@ -176,9 +174,7 @@ class Recording:
         return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
-        """The signal, or views of it, in blocks of `samples` samples, the last one perhaps shorter: float32, 1-D,
-        finite.
-        """
+        """The signal, or views of it, in blocks of `samples`, the last one perhaps shorter: float32, 1-D, finite."""
         if samples < 1:
             raise ConfigError(f"a block of {samples} samples is none; give a positive number")
         if isinstance(self.load, Blockwise):
@@ -220,9 +216,7 @@ class Recording:
 
 
 def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Recording:
-    """One recording of several signals in that order, known as the first is; `aligned` ones are not loaded to be
-    compared.
-    """
+    """One recording of several signals in that order, known as the first is; `aligned` ones are not compared."""
     if len(axes) < 2:
         raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
     first = axes[0]
@@ -268,9 +262,7 @@ class RecordingFacts:
 
 
 def facts_of(recording: Recording) -> RecordingFacts:
-    """In one pass over blocks; the spectrum is that of the whole signal up to `BLOCK` samples, else the mean over
-    blocks.
-    """
+    """In one pass over blocks; the spectrum is the mean over blocks, of up to `BLOCK` samples that of the signal."""
     mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
     power, blocks = np.zeros(BANDS), 0
     for block in recording.blocks():

@@ -35,7 +35,7 @@ def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYP
     """The whole signal at `rate` Hz; an error if not even one window fits."""
     signal = resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
     if len(signal) < window:
-        raise _too_short(recording, window, rate)
+        raise too_short(recording.id, recording.length, recording.rate, window=window, rate=rate)
     return signal
 
 
@@ -43,15 +43,13 @@ def every_window(signal: Samples, window: int, limit: int | None = None) -> Samp
     """All half-overlapping windows, the first `limit` if given, as a view of the signal: (n, window)."""
     if len(signal) < window:
         return np.empty((0, window), np.float32)
-    windows: Samples = np.lib.stride_tricks.sliding_window_view(signal, window)[:: window // 2][:limit]
-    return windows
+    return np.lib.stride_tricks.sliding_window_view(signal, window)[:: window // 2][:limit]
 
 
 def window_blocks(
     recording: Recording, *, rate: int, window: int, resampler: str, at_once: int, limit: int | None = None
 ) -> Iterator[Samples]:
-    """The half-overlapping windows of the signal at `rate` Hz, at most `limit` in all, `at_once` at a time: (n,
-    window).
+    """Half-overlapping windows of the signal at `rate` Hz, at most `limit` in all, `at_once` at a time: (n, window).
 
     Windows are views of few blocks in memory. An error if not even one window fits.
     """
@@ -63,7 +61,7 @@ def window_blocks(
         windows = every_window(samples, window, None if limit is None else limit - found)
         found += len(windows)
         if not found:
-            raise _too_short(recording, window, rate)
+            raise too_short(recording.id, recording.length, recording.rate, window=window, rate=rate)
         if len(windows):
             yield windows
         if found == limit:
@@ -107,10 +105,6 @@ def too_short(name: str, samples: int, own: Fraction, *, window: int, rate: int)
     return RecordingError(
         f"{name}: {shortage(samples, samples_for(window, rate, own), own)}; leave it out or record longer"
     )
-
-
-def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
-    return too_short(recording.id, recording.length, recording.rate, window=window, rate=rate)
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:

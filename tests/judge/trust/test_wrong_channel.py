@@ -10,8 +10,6 @@ from dualres.recordings.recording import Recording
 from tests.learn.test_calibrate import fit_of_labelled, labelled
 from tests.model.made_views import RATE, WINDOW
 
-REVOLUTIONS_HZ = 29.9
-
 
 @pytest.fixture(scope="module")
 def model():
@@ -20,18 +18,14 @@ def model():
 
 def tachometer(level: float) -> Recording:
     """A pulse for each revolution, a tenth of it long, with a little noise; its rms is `level`."""
-    angle = REVOLUTIONS_HZ * np.arange(2 * WINDOW) / RATE % 1
+    angle = 29.9 * np.arange(2 * WINDOW) / RATE % 1  # at 29.9 Hz
     pulses = (angle < 0.1) + 0.01 * np.random.default_rng(0).standard_normal(len(angle))
     return Recording("tacho", lambda: (level * pulses / pulses.std()).astype(np.float32), Fraction(RATE))
 
 
-def rms(recording: Recording) -> float:
-    return float(recording.signal.std())
-
-
 def test_a_tachometer_is_none_of_these_even_at_the_level_of_the_vibration(model):
     """The model is sure of its class all the same."""
-    for level in (5.0, rms(labelled()[0])):
+    for level in (5.0, float(labelled()[0].signal.std())):
         verdict = diagnose_recording(model, tachometer(level))
         answer = verdict.answer
         assert verdict.probability > 0.8

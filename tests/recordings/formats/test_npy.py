@@ -1,14 +1,9 @@
 import numpy as np
 import pytest
 
-from dualres.recordings.formats.registry import format_of, pick
+from tests.recordings.few import parse
 
 X = np.arange(-3, 5)
-
-
-def parse(path, channel=None, start=0, stop=None):
-    listing, vector = pick(format_of(path).parse(path), channel, start, stop)
-    return [(one.name, one.length, one.rate) for one in listing], vector
 
 
 @pytest.mark.parametrize("array", [X, X[None], X[:, None], X.astype(">i4"), X.astype(np.float16)])
@@ -42,11 +37,15 @@ def test_a_part_is_what_lies_there(tmp_path, shape, order, dtype):
             assert np.array_equal(parse(tmp_path / "a.npy", name, start, stop)[1], line[start:stop]), (start, stop)
 
 
-def test_a_file_that_ends_early_is_refused_before_anything_is_loaded(tmp_path):
+def test_a_file_that_ends_early_or_has_a_negative_shape_is_refused_before_anything_is_loaded(tmp_path):
     np.save(tmp_path / "a.npy", X.astype("i2"))
-    (tmp_path / "a.npy").write_bytes((tmp_path / "a.npy").read_bytes()[:-3])
+    content = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(content[:-3])
     with pytest.raises(ValueError, match="it ends after 6 of 8 numbers"):
         parse(tmp_path / "a.npy", None, 0, 1)
+    (tmp_path / "a.npy").write_bytes(content.replace(b"(8,), }", b"(-8,),}"))
+    with pytest.raises(ValueError, match=r"its header is damaged, it gives the shape \(-8,\)"):
+        parse(tmp_path / "a.npy")
 
 
 @pytest.mark.parametrize(
@@ -60,12 +59,4 @@ def test_a_file_that_ends_early_is_refused_before_anything_is_loaded(tmp_path):
 def test_what_is_no_array_of_numbers_is_refused(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array)
     with pytest.raises(ValueError, match=message):
-        parse(tmp_path / "a.npy")
-
-
-def test_a_negative_shape_is_refused(tmp_path):
-    np.save(tmp_path / "a.npy", X)
-    content = (tmp_path / "a.npy").read_bytes()
-    (tmp_path / "a.npy").write_bytes(content.replace(b"(8,), }", b"(-8,),}"))
-    with pytest.raises(ValueError, match=r"its header is damaged, it gives the shape \(-8,\)"):
         parse(tmp_path / "a.npy")

@@ -6,13 +6,9 @@ from scipy.io import savemat
 
 from dualres.recordings.formats.contents import rate_of
 from dualres.recordings.formats.registry import FORMATS, format_of, pick, suffixes
+from tests.recordings.few import parse
 
 X = np.arange(-3, 5)
-
-
-def parse(path, channel=None):
-    listing, vector = pick(format_of(path).parse(path), channel)
-    return [(one.name, one.length, one.rate) for one in listing], vector
 
 
 def test_parquet(tmp_path):

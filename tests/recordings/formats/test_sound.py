@@ -3,13 +3,9 @@ import pytest
 import soundfile
 
 from dualres.recordings.formats.registry import format_of, pick
+from tests.recordings.few import parse
 
 X = np.arange(-3, 5)
-
-
-def parse(path, channel=None, start=0, stop=None):
-    listing, vector = pick(format_of(path).parse(path), channel, start, stop)
-    return [(one.name, one.length, one.rate) for one in listing], vector
 
 
 @pytest.mark.parametrize("suffix", ["wav", "flac"])
@@ -107,10 +103,8 @@ def test_a_flac_file_that_ends_early_is_refused(tmp_path):
             parse(path, None, start)
 
 
-@pytest.mark.parametrize(
-    ("subtype", "unit"), [("PCM_U8", "8-bit counts"), ("PCM_24", "24-bit counts"), ("FLOAT", None), ("ULAW", None)]
-)
-def test_counts_say_of_how_many_bits(tmp_path, subtype, unit):
-    soundfile.write(tmp_path / "a.wav", np.sin(np.arange(50)) / 2, 8000, subtype)
-    listing, _ = pick(format_of(tmp_path / "a.wav").parse(tmp_path / "a.wav"), None)
-    assert [one.unit for one in listing] == [unit]
+def test_counts_say_of_how_many_bits(tmp_path):
+    for subtype, unit in {"PCM_U8": "8-bit counts", "PCM_24": "24-bit counts", "FLOAT": None, "ULAW": None}.items():
+        soundfile.write(tmp_path / "a.wav", np.sin(np.arange(50)) / 2, 8000, subtype)
+        listing, _ = pick(format_of(tmp_path / "a.wav").parse(tmp_path / "a.wav"), None)
+        assert [one.unit for one in listing] == [unit]

@@ -70,12 +70,6 @@ def test_labels_csv_brings_everything_else(sorted_folder):
     assert (second.label, second.rate, second.condition) == ("bad", Fraction(500), {})
 
 
-def test_semicolons_will_do(sorted_folder):
-    write_labels(sorted_folder, "file;label;rate\ngood/1.npy;fine;1000\n")
-    (one,) = read_folder(sorted_folder).recordings
-    assert one.label == "fine"
-
-
 def test_what_cannot_be_used_is_left_out_with_the_reason(sorted_folder):
     np.save(sorted_folder / "good" / "constant.npy", np.ones(50))
     np.save(sorted_folder / "good" / "short.npy", noise(7, samples=200))

@@ -7,10 +7,7 @@ from dualres.errors import RecordingError
 from dualres.recordings.labels.folder import read_folder
 from dualres.recordings.labels.read import to_judge
 from dualres.recordings.recording import Segment
-
-
-def noise(seed, samples):
-    return np.random.default_rng(seed).standard_normal(samples).astype(np.float32)
+from tests.recordings.labels.test_folder import noise, write_labels
 
 
 @pytest.fixture
@@ -18,10 +15,6 @@ def folder(tmp_path):
     for seed, name in enumerate(("a", "b"), start=1):
         np.save(tmp_path / f"{name}.npy", noise(seed, 3000))
     return tmp_path
-
-
-def write_labels(folder, text):
-    (folder / "labels.csv").write_text(text, encoding="utf-8")
 
 
 def test_parts_of_a_file_are_recordings_of_their_own(folder):

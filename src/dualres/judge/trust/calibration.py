@@ -1,7 +1,5 @@
 """What held-out recordings say about a verdict: one class, a set of them, none of these, or no promise."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
@@ -94,9 +92,7 @@ class Calibration:
         sure: float | None = None,
         part: int | None = None,
     ) -> Answer:
-        """By the probabilities of all classes, from `part` windows if not of a whole recording; `condition` is by
-        `known_of`.
-        """
+        """By the probabilities of all classes, from `part` windows if not of all; `condition` is by `known_of`."""
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
         unlike = self.beyond(look)
@@ -228,8 +224,7 @@ class Calibration:
         """In what a recording lies far beyond all that was held out, in words."""
         for name, (least, most) in self.familiar.items():
             if not least <= (value := getattr(look, name)) <= most:
-                middle, outermost = self.ranges[name]
-                times = _SCALES[name]
+                (middle, outermost), times = self.ranges[name], _SCALES[name]
                 away, usual = float(times(value - middle)), float(times(outermost))
                 return f"{_WORDS[name].format(away)}, with at most {usual:.2g} among those held out"
         return ""
@@ -249,7 +244,7 @@ class Calibration:
         }
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> Calibration:
+    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Calibration":
         """As it stands in a card."""
         try:
             columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
@@ -260,8 +255,8 @@ class Calibration:
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
             if not held:
                 raise ValueError("nothing was held out")
-            windows = int(data.get("windows", 0))
-            return cls(tuple(classes), str(data["unit"]), held, float(data["temperature"]), conditions, windows)
+            stated = str(data["unit"]), held, float(data["temperature"]), conditions, int(data.get("windows", 0))
+            return cls(tuple(classes), *stated)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
 
@@ -270,14 +265,12 @@ def held_out(
     classes: Sequence[str], label: str, unit: str, new: bool, *, probabilities: Sequence[float], look: NoveltyFeatures
 ) -> HeldOutRecording:
     """A held-out recording by what its model said."""
-    truth = float(surprise(probabilities)[list(classes).index(label)])
-    return HeldOutRecording(label, unit, new, truth, look)
+    return HeldOutRecording(label, unit, new, float(surprise(probabilities)[list(classes).index(label)]), look)
 
 
 def known_of(recording: Recording) -> dict[str, str]:
     """Under what conditions it was recorded, and its component, as far as that is known."""
-    component = {"component": recording.component} if recording.component else {}
-    return {**recording.condition, **component}
+    return {**recording.condition, **({"component": recording.component} if recording.component else {})}
 
 
 def _limit(units: Mapping[str, Sequence[HeldOutRecording]], k: int) -> float:

@@ -105,9 +105,7 @@ def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     z = (view - known.centre) * known.scale
     along = z @ known.directions.T
     common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
-    towards = z @ known.slopes.T
-    found: Exact = np.maximum(common - 2 * towards + known.offsets, SMALLEST_DISTANCE)
-    return found
+    return np.asarray(np.maximum(common - 2 * (z @ known.slopes.T) + known.offsets, SMALLEST_DISTANCE))
 
 
 @dataclass(frozen=True)
@@ -117,18 +115,13 @@ class ClassSubspace:
     lengths: Exact  # squared, from the middle to each class, (classes,)
     across: Exact  # from products with the classes to coordinates between them, (classes - 1, classes)
 
-    @property
-    def counted(self) -> float:
-        """The share that is left of what is the same for all classes; all of it where there are two."""
-        return 1 / len(self.across)
-
     def told(self, distances: Exact) -> Exact:
-        """Squared distances (windows, classes), less what is the same for all classes."""
+        """Squared distances (windows, classes), less most of what is the same for all classes; of two, less nothing."""
         off = distances - distances.mean(1, keepdims=True) - (self.lengths - self.lengths.mean())
         inside = ((off / -2) @ self.across.T) ** 2
         same = distances.mean(1) - self.lengths.mean() - inside.sum(1)
-        left: Exact = distances - (1 - self.counted) * np.maximum(same, 0)[:, None]
-        return np.maximum(left, SMALLEST_DISTANCE)
+        shared = (1 - 1 / len(self.across)) * np.maximum(same, 0)[:, None]
+        return np.asarray(np.maximum(distances - shared, SMALLEST_DISTANCE))
 
 
 def between(weights: ViewsWeights, head: str) -> ClassSubspace:

@@ -86,9 +86,7 @@ def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
 
 
 def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | None) -> list[Vector]:
-    """The vectors that are asked for: `choose`'s one, those of a list or of a text such as "x,y", or all signals for
-    "all".
-    """
+    """The vectors that are asked for: `choose`'s one, those of a list or of a text such as "x,y", or for "all" all."""
     if channel is not None and not isinstance(channel, str):
         return [choose(listing, name) for name in channel]
     try:
@@ -97,15 +95,10 @@ def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | Non
         signals = [one for one in listing if one.fault is None]
         if channel and channel.casefold() == ALL and signals:
             return signals
-        names = several_names(channel)
+        names = [name for name in map(str.strip, (channel or "").replace(";", ",").split(",")) if name]
         if len(names) < 2:
             raise
         return [choose(listing, name) for name in names]
-
-
-def several_names(channel: str | None) -> list[str]:
-    """The names in a text such as "x,y,z" or "x; y; z"."""
-    return [name for name in map(str.strip, (channel or "").replace(";", ",").split(",")) if name]
 
 
 def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:

@@ -83,8 +83,7 @@ def _tree73(file: Any, node: Any) -> Tree:
 
 def _load73(file: Any, node: Any) -> Array:
     """`file` is held here so that it stays open until then."""
-    array: Array = node[()].T.squeeze()
-    return array
+    return np.asarray(node[()].T.squeeze())
 
 
 def _members(group: Any) -> Iterator[tuple[str, Any]]:

@@ -38,8 +38,7 @@ def read_npy(path: Path) -> Contents:
     width = min(shape) if interleaved else 1
     contents: Contents = {}
     for i, one in enumerate(listed("array", shape or (1,), dtype.kind)):
-        first = i if interleaved else i * one.length
-        place = offset + first * dtype.itemsize
+        place = offset + (i if interleaved else i * one.length) * dtype.itemsize
         contents[one] = VectorSlice(partial(_part, path, dtype=dtype, offset=place, width=width))
     return contents
 

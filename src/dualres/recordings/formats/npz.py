@@ -32,7 +32,6 @@ def read_npz(path: Path) -> Contents:
 
 
 def _arrays(path: Path) -> Iterator[tuple[str, LazyArray]]:
-    """By name and without loading them; pickled objects are passed over."""
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
             if not member.endswith(".npy"):
@@ -48,5 +47,4 @@ def _arrays(path: Path) -> Iterator[tuple[str, LazyArray]]:
 
 def _load(path: Path, member: str, shape: tuple[int, ...]) -> Array:
     with zipfile.ZipFile(path) as archive, archive.open(member) as file:
-        array: Array = np.lib.format.read_array(file, allow_pickle=False)
-    return array.reshape(shape)
+        return np.asarray(np.lib.format.read_array(file, allow_pickle=False)).reshape(shape)

@@ -1,6 +1,5 @@
 """Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV)."""
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +29,7 @@ def read_parquet(path: Path) -> Contents:
 
 
 def _column(file: Any, name: str) -> Array:
-    column: Array = file.read(columns=[name], use_threads=False).column(name).to_numpy()  # a null becomes NaN
-    return column
+    return np.asarray(file.read(columns=[name], use_threads=False).column(name).to_numpy())  # a null becomes NaN
 
 
 def read_tdms(path: Path) -> Contents:
@@ -42,14 +40,13 @@ def read_tdms(path: Path) -> Contents:
     for group in TdmsFile.read_metadata(path).groups():
         for channel in group.channels():
             rate = rate_of(float(channel.properties.get("wf_increment", 0)), digits=15)
-            listed = Vector(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate)
-            listed = replace(listed, unit=_unit(channel.properties.get("unit_string")))
+            unit = _unit(channel.properties.get("unit_string"))
+            listed = Vector(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate, unit=unit)
             contents[listed] = partial(_channel, path, group.name, channel.name)
     return with_time(contents)
 
 
 def _unit(said: object) -> str | None:
-    """A unit as a format names it; None where it is left open."""
     text = said.strip() if isinstance(said, str) else ""
     return None if text.upper() in ("", "NONE", "UNKNOWN") else text
 
@@ -58,8 +55,7 @@ def _channel(path: Path, group: str, channel: str) -> Array:
     from nptdms import TdmsFile
 
     with TdmsFile.open(path) as file:
-        samples: Array = file[group][channel][:]
-    return samples
+        return np.asarray(file[group][channel][:])
 
 
 def read_uff(path: Path) -> Contents:
@@ -69,10 +65,8 @@ def read_uff(path: Path) -> Contents:
     file = UFF(str(path))
     contents: Contents = {}
     for i, number in enumerate(file.get_set_types()):
-        if number != _FUNCTION_AT_NODE:
-            continue
-        found = file.read_sets(i)
-        if found["func_type"] != _TIME_RESPONSE and found["abscissa_spec_data_type"] != _TIME:
+        found = file.read_sets(i) if number == _FUNCTION_AT_NODE else {}
+        if not found or (found["func_type"] != _TIME_RESPONSE and found["abscissa_spec_data_type"] != _TIME):
             continue
         if found["abscissa_spacing"] != 1:
             raise ValueError(f"set {i + 1} is not sampled at even steps of time")
@@ -81,7 +75,6 @@ def read_uff(path: Path) -> Contents:
             raise ValueError(f"set {i + 1} holds {len(samples)} samples instead of {found['num_pts']:.0f}")
         rate = rate_of(found["abscissa_inc"], digits=6)  # the format writes 13.5E
         unit = _unit(found.get("ordinate_axis_units_lab"))
-        contents[Vector(f"set {i + 1}", len(samples), samples.dtype.kind, rate, unit=unit)] = partial(
-            np.asarray, samples
-        )
+        listed = Vector(f"set {i + 1}", len(samples), samples.dtype.kind, rate, unit=unit)
+        contents[listed] = partial(np.asarray, samples)
     return contents

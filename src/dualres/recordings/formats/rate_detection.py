@@ -13,8 +13,7 @@ from dualres.errors import ConfigError
 from dualres.recordings.formats.contents import TIME, Array, Contents, Vector, VectorSlice, rate_of
 from dualres.utils.rates import exact_rate
 
-_SECONDS = {"min": Fraction(60), "s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6)}
-_SECONDS |= {"ns": Fraction(1, 10**9)}
+_SECONDS = {"min": Fraction(60)} | {unit: Fraction(1, 1000**i) for i, unit in enumerate(("s", "ms", "us", "ns"))}
 _SPELLED = {"sec": "s", "secs": "s", "seconds": "s", "second": "s", "sekunden": "s", "µs": "us", "μs": "us"}
 _NAME = re.compile(
     r"(?:rel(?:ative)?[ ._]?|abs(?:olute)?[ ._]?|elapsed[ _]?|x[ _])?(time[ _-]?(?:stamps?)?|zeit|seconds|sec|t)"

@@ -5,8 +5,6 @@ a child process does the reading, within limits, and is replaced when a file was
 what runs there; here it is looked after, and what it says is checked.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -54,7 +52,7 @@ class Guard:
         self._spare: _Child | None = None
         _guards.add(self)
 
-    def __reduce__(self) -> str | tuple[type[Guard], tuple[float, int]]:
+    def __reduce__(self) -> "str | tuple[type[Guard], tuple[float, int]]":
         """In another process: its own guard with the same limits, and one for all that share this one."""
         return "SHARED" if self is SHARED else (Guard, (self.seconds, self.memory))
 
@@ -105,7 +103,7 @@ class Guard:
             self._drop()
             raise
 
-    def _ready_child(self, path: Path, format: Format) -> _Child:
+    def _ready_child(self, path: Path, format: Format) -> "_Child":
         if self._child and not self._child.alive:  # it died while it was idle, which is not this file's fault
             self._drop()
         self._child = self._child or _Child(format)

@@ -59,7 +59,6 @@ def _part(file: Any, channel: int, start: int, stop: int) -> Array:
 
 
 def _pick(file: Any, channel: int, samples: Array) -> int:
-    """Fill `samples` with one of several channels, and say how far that went."""
     frames = np.empty((max(1, _AT_ONCE // file.channels), file.channels), samples.dtype)
     done = 0
     while done < len(samples):

@@ -63,8 +63,7 @@ def _read_sheet(path: Path, sheet: Any) -> Contents:
         if len(first) < _FIRST:
             first.append(row)
         cells = [_text(value) for value in row]
-        there = [i for i, cell in enumerate(cells) if cell]
-        if there:
+        if there := [i for i, cell in enumerate(cells) if cell]:
             filled.update(there)
             lines.append("\t".join(cells[: there[-1] + 1]))
     columns = sorted(filled)
@@ -93,8 +92,7 @@ class _SheetTable:
             if len(self._columns) == width:
                 yield padded
             else:
-                cells = padded.split("\t")
-                yield "\t".join(cells[i] for i in self._columns)
+                yield "\t".join(map(padded.split("\t").__getitem__, self._columns))
 
 
 def _formulas_without_values(path: Path, title: str, values: list[SheetRow]) -> set[int]:
@@ -113,7 +111,6 @@ def _formulas_without_values(path: Path, title: str, values: list[SheetRow]) -> 
 
 
 def _text(value: Any) -> str:
-    """A number as it is; what else there is without characters that would separate cells."""
     if value is None:
         return ""
     if isinstance(value, float):

@@ -123,7 +123,6 @@ def _counted(path: Path) -> int:
 
 
 def _head(lines: Iterable[str]) -> list[str]:
-    """The lines by which the layout is known, without empty ones: two at least, if there are two."""
     head: list[str] = []
     size = 0
     for line in islice(filter(str.strip, lines), _HEAD):
@@ -282,7 +281,6 @@ def _is_one_column(head: list[str]) -> bool:
 
 
 def _alike(row: list[str], numbers: tuple[bool, ...], last: list[str], wanted: tuple[bool, ...]) -> bool:
-    """Whether two lines have numbers in the same columns; an empty cell is like any other."""
     pairs = zip(row, numbers, last, wanted, strict=False)
     alike = all(is_one == wants_one or not cell or not other for cell, is_one, other, wants_one in pairs)
     return len(row) == len(last) and any(numbers) and alike

@@ -1,7 +1,5 @@
 """Which of the recordings that a list names are used, by what it says of them or by their names."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +18,7 @@ class Selection:
     exclude: tuple[str, ...] = ()  # names of files relative to the folder, or patterns such as "old/*"
 
     @classmethod
-    def parsed(cls, where: Iterable[str] = (), exclude: Iterable[str] = ()) -> Selection:
+    def parsed(cls, where: Iterable[str] = (), exclude: Iterable[str] = ()) -> "Selection":
         """From texts such as "load=0|1,speed=1800"; all of them must hold."""
         wanted: dict[str, tuple[str, ...]] = {}
         for text in (one for several in where for one in several.split(",")):
@@ -80,7 +78,6 @@ def _reason(its: Mapping[str, str], name: str, selection: Selection) -> str | No
 
 
 def _equal(one: str, other: str) -> bool:
-    """As text in any case, or as numbers: 1800 is 1800.0."""
     if one.casefold() == other.casefold():
         return True
     try:
