@@ -28,7 +28,6 @@ class Looks:
     config: ModelConfig
 
     def __len__(self) -> int:
-        """Recordings."""
         return len(self.seen.spectra) // WINDOWS
 
     def of(self, places: Places) -> ViewFeatures:

@@ -1,11 +1,4 @@
-"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong.
-
-from dualres import fit_model
-from dualres.fit_page.page import write_fit_page
-
-fitted = fit_model(recordings)
-write_fit_page(fitted, recordings, Path("bearings.html"))
-"""
+"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -203,7 +196,6 @@ def _card(card: Card) -> dict[str, str]:
 
 
 def _said(value: Any) -> str:
-    """A field of a card in words."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_said(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):

@@ -49,8 +49,8 @@ def spectra(mean: Exact, scale: Scale, name: str, single: Sequence[Exact] = ()) 
     drawn = "".join(f'<path class="single" d="{_line(one, scale)}"/>' for one in single)
     drawn += f'<path class="mean" d="{_line(mean, scale)}"/>'
     highest, lowest = scale.highest_hz, min(LOWEST_HZ, scale.highest_hz / 2)
-    ends_and_middle = [_said(hz) for hz in (lowest, float(np.sqrt(lowest * highest)), highest)]
-    return _sketch(drawn, f"Spectrum of {name}", ends_and_middle)
+    ticks = (lowest, float(np.sqrt(lowest * highest)), highest)
+    return _sketch(drawn, f"Spectrum of {name}", [_said(hz) for hz in ticks])
 
 
 def reliability(before: Sequence[CurvePoint], after: Sequence[CurvePoint]) -> str:

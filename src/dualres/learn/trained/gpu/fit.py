@@ -4,8 +4,6 @@ The whole support goes through in one pass; a single fit is a bundle of one. Whe
 an update are made on the device, as part of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +22,7 @@ from dualres.kernel.gpu.draws import SLAB, GpuAugmentation, NoiseSource, Standar
 from dualres.kernel.gpu.layout import ParameterLayout, ceil_div
 from dualres.kernel.gpu.passes import Passes
 from dualres.kernel.gpu.spectra import Spectra
-from dualres.learn.trained.gpu.adam_triton import adam_kernel
-from dualres.learn.trained.gpu.augment_triton import seen_kernel
+from dualres.learn.trained.gpu.update_triton import adam_kernel, seen_kernel
 from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.model.network import DualRes
 from dualres.utils.progress import Progress, quiet
@@ -268,7 +265,7 @@ class AugmentedSupports:
 
 
 class Adam:
-    """`adam_triton.py`'s moments of `fits` networks; `history` (fits, updates) holds the loss before each update."""
+    """`adam_kernel`'s moments of `fits` networks; `history` (fits, updates) holds the loss before each update."""
 
     def __init__(self, fits: int, size: int, recipe: Recipe, device: torch.device) -> None:
         self._mean, self._square = torch.zeros(fits, size, device=device), torch.zeros(fits, size, device=device)
