@@ -16,7 +16,6 @@ from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 WINDOWS = 4  # of each recording
-
 Places = npt.NDArray[np.int64]  # positions among the recordings
 
 

@@ -107,13 +107,12 @@ def fit_page(
 
 
 def _expected(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
-    doubts = narrow(recordings)
+    title, doubts = "What to expect", narrow(recordings)
     if not fitted.estimates:
-        return html.section(
-            "What to expect", "Not known: nothing was held out to be judged (--no-estimate).", html.listed(doubts)
-        )
+        unknown = "Not known: nothing was held out to be judged (--no-estimate)."
+        return html.section(title, unknown, html.listed(doubts))
     return html.section(
-        "What to expect",
+        title,
         "Models that had not learned from what was held out judged it. The model of this page learned from all.",
         "".join(held_out.expected(one, doubts if i == 0 else ()) for i, one in enumerate(fitted.estimates)),
     )

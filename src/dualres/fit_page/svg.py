@@ -11,12 +11,11 @@ from dualres.utils.arrays import Exact
 
 WIDTH, HEIGHT = 1000, 200  # of the coordinates; a page stretches both as it likes
 MARGIN = 6  # of the coordinates, above and below spectra
-
-CurvePoint = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
-
 SIDE, LEFT, BELOW, ABOVE = 220, 42, 40, 14  # of a square with its scales, which keeps its proportions
 LARGEST = 11  # radius of the point that most are of
 SMALLEST = 4
+
+CurvePoint = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
 
 
 @dataclass(frozen=True)

@@ -344,7 +344,6 @@ class _Structure:
 
 
 def _hum(run: _Run, level: float, rng: np.random.Generator) -> Waveform:
-    """Of the mains, in some proportion to the vibration."""
     t = np.arange(len(run.shaft)) / run.machine.rate
     sizes = level * rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])
     return physics.mesh(2 * np.pi * run.machine.mains * t, sizes, rng)

@@ -19,7 +19,6 @@ from dualres.utils.progress import Progress, quiet
 
 Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
 Keep = Callable[[int], None]  # with the number of updates so far
-
 AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
 
 

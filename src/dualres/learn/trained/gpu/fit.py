@@ -34,10 +34,8 @@ GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
 FitShape = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
-
 _compiled: set[FitShape] = set()
-# Kinds and numbers of networks and windows, where they were.
-_warm: set[tuple[FitShape, int, int, torch.device]] = set()
+_warm: set[tuple[FitShape, int, int, torch.device]] = set()  # kinds and numbers of networks and windows, and where
 
 Supports = Sequence[npt.NDArray[np.float32]]
 FitLabels = Sequence[npt.NDArray[np.int64]]
