@@ -104,20 +104,15 @@ def test_rows_at_another_rate_are_resampled(fast, small):
     assert np.array_equal(from_rows.predict_proba(rows), from_recordings.predict_proba(X))
 
 
-def test_the_card_tells_the_exposure(fast, small):
+def test_the_card_tells_the_exposure_and_goes_to_a_file_and_back(fast, small, tmp_path):
     X, y = recordings(small, count=6)
     card = fast.set_params(updates=1, windows_per_signal=2).fit(X, y).model_.card
     # Two windows of 256 samples at 2 kHz from each of two recordings, at either end of 1000 samples.
     assert card.exposure_s == pytest.approx({"good": 0.512, "worn": 0.512, "broken": 0.512})
     assert card.classes == ("broken", "good", "worn")
     assert card.score is None
-
-
-def test_the_fitted_model_goes_to_a_file_and_back(fast, small, tmp_path):
-    X, y = recordings(small)
-    fast.set_params(updates=2).fit(X, y)
     save(fast.model_, tmp_path / "m")
-    assert load(tmp_path / "m").card == fast.model_.card
+    assert load(tmp_path / "m").card == card
 
 
 def test_members_average_what_single_seeds_say(fast, small):

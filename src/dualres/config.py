@@ -27,10 +27,9 @@ LARGEST_PASS = 2**24  # numbers that frames and memory of one window hold togeth
 class ModelConfig:
     """Sizes and settings of a DualRes network; the defaults are the paper's.
 
-    The last settings express the paper's controls: `branches="short"` or `"long"` removes
-    the other resolution, `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the
-    damping jitter off. `memory=False` is not in the paper: it silences the memory, which leaves the
-    mean spectrum alone.
+    The last settings express the paper's controls: `branches="short"` or `"long"` removes the other resolution,
+    `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the damping jitter off. `memory=False` is not
+    in the paper: it silences the memory, which leaves the mean spectrum alone.
     """
 
     rate: int = 64_000  # Hz, the rate every recording is resampled to
@@ -161,10 +160,8 @@ class ViewSizes:
     @property
     def line_edges(self) -> tuple[int, ...]:
         """Of the bands of low lines, in bins: one bin each at first, later a tenth of their frequency wide."""
-        first, last = self.lines
-        return tuple(
-            sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
-        )
+        (first, last), count = self.lines, self.line_bands
+        return tuple(sorted({round(first * (last / first) ** (i / (count - 1))) for i in range(count)}))
 
     def oscillator_hz(self, margin: int = 0) -> tuple[float, ...]:
         """Where oscillators swing, and `margin` of them beyond either end of the axis."""

@@ -62,15 +62,12 @@ def test_near_copies_come_last():
     assert set(places(choose(recordings(None, None, None, None), at(0, 0.1, 5, 5.1), 2))) & {0, 1}
 
 
-def test_a_condition_without_labels_comes_first():
+def test_a_condition_or_a_component_without_labels_comes_first():
     them = recordings("good", None, None, None, loads=["1", "1", "1", "2"])
     picks = choose(them, at(0, 20, 21, 0.1), 2)
     assert places(picks)[0] == 3
     assert picks[0].reason.startswith("no label yet at load 2")
     assert picks[1].new == ()
-
-
-def test_a_component_without_labels_comes_first():
     picks = choose(recordings("good", None, None, components=["a", "a", "b"]), at(0, 9, 1), 1)
     assert (places(picks), picks[0].new) == ([2], ("component b",))
 

@@ -12,28 +12,19 @@ from tests.learn.test_calibrate import fit_of_labelled, labelled
 
 
 @pytest.fixture(scope="module")
-def recordings():
-    return labelled()
+def part():
+    return section(fit_of_labelled(), labelled()).replace("&nbsp;", " ")
 
 
-@pytest.fixture(scope="module")
-def fitted():
-    return fit_of_labelled()
-
-
-@pytest.fixture(scope="module")
-def part(fitted, recordings):
-    return section(fitted, recordings).replace("&nbsp;", " ")
-
-
-def test_what_can_be_promised_is_said_as_the_command_does(part, fitted):
-    card = fitted.model.card
+def test_what_can_be_promised_is_said_as_the_command_does(part):
+    card = fit_of_labelled().model.card
     for promise in Calibration.parsed(card.calibration, card.classes).promises():
         assert f"<li>dualres diagnose can state {promise}.</li>" in part
     assert "error rates from 7.7 %" in part, "twelve recordings"
 
 
-def test_every_held_out_recording_has_one_of_the_four_answers(part, fitted, recordings):
+def test_every_held_out_recording_has_one_of_the_four_answers(part):
+    fitted, recordings = fit_of_labelled(), labelled()
     counts = dict(re.findall(r'<tr><td>(\w+ ?\w*).*?</td><td class="number">(\d+)</td>', part))
     known = answered(fitted.estimate, recordings, Calibration.parsed(fitted.model.card.calibration, ("good", "worn")))
     assert len(counts) == 4
@@ -46,8 +37,9 @@ def test_few_recordings_are_called_coarse(part):
     assert part.count("<circle") >= 2
 
 
-def test_without_an_estimate_it_says_why_there_is_nothing(fitted, recordings):
+def test_without_an_estimate_it_says_why_there_is_nothing():
+    fitted = fit_of_labelled()
     plain = replace(fitted.model, card=replace(fitted.model.card, calibration={}))
-    part = section(replace(fitted, model=plain, estimate=None, estimates=()), recordings)
+    part = section(replace(fitted, model=plain, estimate=None, estimates=()), labelled())
     assert f"Nothing is promised: {WITHOUT}." in part
     assert "<svg" not in part

@@ -38,12 +38,8 @@ def test_numbers_and_the_drawn_stretch_are_the_signal_s():
     assert look.seconds == 0.5
 
 
-def test_a_recording_shorter_than_a_stretch_is_drawn_too():
-    look = look_of(tone(700, seconds=0.2), 0.5, 4000)
-    assert np.isfinite(look.spectrum).all()
-
-
-def test_silence_is_drawn_flat():
+def test_a_recording_shorter_than_a_stretch_is_drawn_too_and_silence_flat():
+    assert np.isfinite(look_of(tone(700, seconds=0.2), 0.5, 4000).spectrum).all()
     look = look_of(Recording.from_array(np.zeros(8000), RATE), 0.5, 4000)
     assert (look.rms, look.peak, np.ptp(look.spectrum)) == (0, 0, 0)
 

@@ -17,13 +17,14 @@ def numbers(text):
     return [np.array([point.split() for point in path.split("L")], float) for path in paths]
 
 
-def test_a_waveform_fills_its_frame():
+def test_a_waveform_fills_its_frame_and_silence_is_a_line():
     text = waveform(look_of(tone(100, NASTY), 0.25, 4000))
     ((x, y),) = (path.T for path in numbers(text))
     assert (x.min(), x.max(), y.min() >= 0, y.max() <= HEIGHT) == (0, WIDTH, True, True)
     assert np.ptp(y) > 0.9 * HEIGHT
     assert "0.25 s" in text
     assert ET.fromstring(text)[0].get("aria-label") == f"Waveform of {NASTY}, 0.25 s"
+    assert "nan" not in waveform(look_of(tone(100, level=0.0), 0.25, 4000))
 
 
 def test_spectra_of_a_page_share_a_scale_and_none_leaves_it():
@@ -37,10 +38,6 @@ def test_spectra_of_a_page_share_a_scale_and_none_leaves_it():
     assert max(path[:, 1].max() for path in (single, other)) <= HEIGHT
     assert re.findall(r"<span>(.*?)</span>", text) == ["10 Hz", "200 Hz", "4 kHz"]
     assert ET.fromstring(text).tag == "figure"
-
-
-def test_silence_is_a_line():
-    assert "nan" not in waveform(look_of(tone(100, level=0.0), 0.25, 4000))
 
 
 def test_reliability_has_a_point_where_it_belongs_and_larger_for_more_recordings():

@@ -4,22 +4,9 @@ import pytest
 
 from dualres.learn.estimate_text import sentences
 
-TOLD = {
-    "unit": "component",
-    "macro_f1": 0.551,
-    "spread": 0.12,
-    "low": 0.31,
-    "high": 0.79,
-    "level": 0.9,
-    "units": 13.0,
-    "rounds": 5.0,
-    "classes": ["ball", "inner"],
-    "classes_not_covered": [],
-    "on_another_recording": {},
-    "not_known": {},
-    "same_components": False,
-    "notes": [],
-}
+TOLD = {"unit": "component", "macro_f1": 0.551, "spread": 0.12, "low": 0.31, "high": 0.79, "level": 0.9}
+TOLD |= {"units": 13.0, "rounds": 5.0, "classes": ["ball", "inner"], "classes_not_covered": []}
+TOLD |= {"on_another_recording": {}, "not_known": {}, "same_components": False, "notes": []}
 
 
 def test_what_was_held_out_is_named_with_the_score():

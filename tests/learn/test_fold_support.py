@@ -1,4 +1,5 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -52,10 +53,8 @@ def test_supports_are_nested(recordings, small):
 
 
 def test_a_support_opens_no_evaluated_recording(recordings, small):
-    def refuse():
-        raise AssertionError("an evaluated recording was opened")
-
-    guarded = [dataclasses.replace(r, load=refuse) if r.id in FOLD.evaluation else r for r in recordings]
+    closed = {"load": partial(pytest.fail, "an evaluated recording was opened")}
+    guarded = [dataclasses.replace(r, **closed) if r.id in FOLD.evaluation else r for r in recordings]
     gather_support(FOLD, guarded, Budget(2, 2), small)
 
 

@@ -114,7 +114,6 @@ def class_probabilities(looks: Looks, recordings: Sequence[Recording]) -> Exact 
 
 
 def _facts(recording: Recording) -> tuple[tuple[str, str], ...]:
-    """What is known of where a recording was made."""
     component = (("component", recording.component),) if recording.component else ()
     return (*component, *recording.condition.items())
 

@@ -24,7 +24,6 @@ USUAL_SLOPE = 0.75  # of the score's logit, per doubling of the labels
 TRUST = 0.25  # in the measured slope
 STRAYING = 0.24  # standard deviation of the logit per doubling from the middle of the curve
 NORMAL_80 = 1.2816  # standard deviations on either side that hold 80 %
-
 Judge = Callable[[Places, Places], Places]  # what is learned from and what is judged, to the classes named
 
 

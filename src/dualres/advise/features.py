@@ -16,7 +16,6 @@ from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 WINDOWS = 4  # of each recording
-
 Places = npt.NDArray[np.int64]  # positions among the recordings
 
 
@@ -28,7 +27,6 @@ class Looks:
     config: ModelConfig
 
     def __len__(self) -> int:
-        """Recordings."""
         return len(self.seen.spectra) // WINDOWS
 
     def of(self, places: Places) -> ViewFeatures:

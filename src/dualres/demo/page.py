@@ -21,8 +21,7 @@ def write_demo(demo: Demo, folder: Path) -> tuple[Path, Path]:
 
 def demo_page(demo: Demo) -> str:
     fold, card, matrix = demo.fold, demo.model.card, demo.evaluation.confusion
-    classes = fold.classes
-    evaluated = len(demo.evaluation.recordings)
+    classes, evaluated = fold.classes, len(demo.evaluation.recordings)
     guess_accuracy, guess_f1 = demo.guess
     # A window of the class with an impact in every revolution, where both views have something to show.
     shown = demo.support.labels.tolist().index(classes.index("missing_teeth"))
@@ -94,7 +93,6 @@ def demo_page(demo: Demo) -> str:
 
 
 def _learning(demo: Demo, shown: int) -> str:
-    """How it learned: by updates, or from views of each window."""
     windows, config = len(demo.support.labels), demo.model.card.config
     if demo.history:
         return report.section(

@@ -76,8 +76,7 @@ def rounds(estimate: Estimate) -> str:
 def wrong(estimate: Estimate, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture], scale: Scale) -> str:
     """The wrong recordings, the surest first, each beside the nearest that its model had learned from."""
     labels = {r.id: str(r.label) for r in recordings}
-    mistaken = wrong_ones(estimate)
-    pairs = []
+    mistaken, pairs = wrong_ones(estimate), []
     for one in mistaken[:SHOWN]:
         held = estimate.plan.held_out[one.round - 1]
         name, by_db = nearest(looks[one.recording], {r: look for r, look in looks.items() if r not in held})

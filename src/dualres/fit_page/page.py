@@ -1,11 +1,4 @@
-"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong.
-
-from dualres import fit_model
-from dualres.fit_page.page import write_fit_page
-
-fitted = fit_model(recordings)
-write_fit_page(fitted, recordings, Path("bearings.html"))
-"""
+"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -114,13 +107,12 @@ def fit_page(
 
 
 def _expected(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
-    doubts = narrow(recordings)
+    title, doubts = "What to expect", narrow(recordings)
     if not fitted.estimates:
-        return html.section(
-            "What to expect", "Not known: nothing was held out to be judged (--no-estimate).", html.listed(doubts)
-        )
+        unknown = "Not known: nothing was held out to be judged (--no-estimate)."
+        return html.section(title, unknown, html.listed(doubts))
     return html.section(
-        "What to expect",
+        title,
         "Models that had not learned from what was held out judged it. The model of this page learned from all.",
         "".join(held_out.expected(one, doubts if i == 0 else ()) for i, one in enumerate(fitted.estimates)),
     )
@@ -203,7 +195,6 @@ def _card(card: Card) -> dict[str, str]:
 
 
 def _said(value: Any) -> str:
-    """A field of a card in words."""
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_said(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):

@@ -31,8 +31,7 @@ class SignalPicture:
 
 def looks_of(recordings: Sequence[Recording], stretch_s: float, progress: Progress = quiet) -> dict[str, SignalPicture]:
     """All recordings by their ids, in stretches of `stretch_s` seconds, up to the highest frequency that all have."""
-    highest = highest_hz(recordings)
-    looks = {}
+    highest, looks = highest_hz(recordings), {}
     for done, recording in enumerate(recordings, start=1):
         looks[recording.id] = look_of(recording, stretch_s, highest)
         progress(LOOK, done, len(recordings), "")
@@ -48,9 +47,8 @@ def look_of(recording: Recording, stretch_s: float, highest: float) -> SignalPic
     """Of several axes the first one, in one pass."""
     signal = axes_of(recording)[0]
     samples = max(int(stretch_s * signal.rate), 2)
-    first = np.zeros(samples)
+    first, window = np.zeros(samples), np.hanning(samples)
     squares, peak, count, power = 0.0, 0.0, 0, np.zeros(samples // 2 + 1)
-    window = np.hanning(samples)
     for block in signal.blocks(samples):
         if len(block) < samples and count:
             break  # a rest, which has other lines

@@ -11,12 +11,11 @@ from dualres.utils.arrays import Exact
 
 WIDTH, HEIGHT = 1000, 200  # of the coordinates; a page stretches both as it likes
 MARGIN = 6  # of the coordinates, above and below spectra
-
-CurvePoint = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
-
 SIDE, LEFT, BELOW, ABOVE = 220, 42, 40, 14  # of a square with its scales, which keeps its proportions
 LARGEST = 11  # radius of the point that most are of
 SMALLEST = 4
+
+CurvePoint = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ def spectra(mean: Exact, scale: Scale, name: str, single: Sequence[Exact] = ()) 
     drawn = "".join(f'<path class="single" d="{_line(one, scale)}"/>' for one in single)
     drawn += f'<path class="mean" d="{_line(mean, scale)}"/>'
     highest, lowest = scale.highest_hz, min(LOWEST_HZ, scale.highest_hz / 2)
-    ends_and_middle = [_said(hz) for hz in (lowest, float(np.sqrt(lowest * highest)), highest)]
-    return _sketch(drawn, f"Spectrum of {name}", ends_and_middle)
+    ticks = (lowest, float(np.sqrt(lowest * highest)), highest)
+    return _sketch(drawn, f"Spectrum of {name}", [_said(hz) for hz in ticks])
 
 
 def reliability(before: Sequence[CurvePoint], after: Sequence[CurvePoint]) -> str:

@@ -53,16 +53,10 @@ def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibrati
     """Of a model that learned from all recordings, by models that each learned from some of them."""
     classes = estimate.judged[0].classes
     probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
+    looks = [estimate.looks[one.round - 1][one.recording] for one in estimate.held]
     held = [
-        held_out(
-            classes,
-            one.label,
-            one.unit,
-            one.new,
-            probabilities=scores,
-            look=estimate.looks[one.round - 1][one.recording],
-        )
-        for one, scores in zip(estimate.held, probabilities, strict=True)
+        held_out(classes, one.label, one.unit, one.new, probabilities=scores, look=look)
+        for one, scores, look in zip(estimate.held, probabilities, looks, strict=True)
     ]
     truth, units = [classes.index(one.label) for one in held], [one.unit for one in held]
     temperature = round(fitted_temperature(probabilities, truth, units), 4)

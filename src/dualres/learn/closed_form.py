@@ -25,7 +25,6 @@ from dualres.utils.progress import Progress, quiet
 VIEWS = "Views"  # the stage that progress is told of
 Tell = Callable[[], None]  # called after each batch of windows that was looked at, and after each head that was set
 FEW_WINDOWS = 32  # by which the time of a fit is judged
-
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
 LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all

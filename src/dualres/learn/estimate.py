@@ -126,7 +126,6 @@ class Estimate:
 
     @property
     def sentences(self) -> list[str]:
-        """The score with what was really held out, then what is not known."""
         return sentences(self.as_data())
 
 
@@ -174,8 +173,9 @@ def evaluate(
     classes = model.classes
     for recording in recordings:
         if recording.label not in classes:
-            known = ", ".join(classes)
-            raise ConfigError(f"{recording.id}: label {recording.label!r} is not among the classes {known}")
+            raise ConfigError(
+                f"{recording.id}: label {recording.label!r} is not among the classes {', '.join(classes)}"
+            )
     windows, scores = [], []
     for done, recording in enumerate(recordings, start=1):
         mean, count = recording_scores(model, recording, limit)
@@ -196,10 +196,10 @@ def estimate_both(
     }
     each, shared = (_right(found[axes].judged) for axes in (APART, SHARED))
     chosen = SHARED if clearly_ahead(shared, each) else APART
-    ahead = "clearly ahead" if chosen == SHARED else "not clearly ahead"
+    ahead = "clearly" if chosen == SHARED else "not clearly"
     said = [f"{100 * float(np.mean(right)):.1f} %" for right in (each, shared)]
     why = f"axes: a network each is right on {said[0]} of what was held out, a shared one on {said[1]}"
-    return chosen, found[chosen], f"{why}; the shared one is {ahead}"
+    return chosen, found[chosen], f"{why}; the shared one is {ahead} ahead"
 
 
 def shared_stage(stage: str) -> str:

@@ -1,7 +1,5 @@
 """Options that others add to `dualres fit`. Imports nothing heavy, so that help comes at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ class FitOption:
     type: type  # of the value: float, int, str, bool, Path ...
     default: Any  # the value that changes nothing
     help: str
-    apply: Callable[[FitSettings, Any], FitSettings]
+    apply: "Callable[[FitSettings, Any], FitSettings]"
 
     @property
     def parameter(self) -> str:
@@ -46,7 +44,7 @@ def registered_options() -> tuple[FitOption, ...]:
     return tuple(_OPTIONS.values())
 
 
-def with_options(settings: FitSettings, values: Mapping[str, Any]) -> FitSettings:
+def with_options(settings: "FitSettings", values: Mapping[str, Any]) -> "FitSettings":
     """The settings as the registered options change them, in the order of registration; `values` by parameter."""
     for option in _OPTIONS.values():
         if option.parameter in values and values[option.parameter] != option.default:

@@ -209,8 +209,7 @@ def _keep_files_together(
     for round_ in held:
         for together in parts.values():
             if round_ & together and not together <= round_:
-                remarks.append(
-                    f"{', '.join(sorted(round_ & together))}: not judged, as the file's other parts are learned"
-                )
+                names = ", ".join(sorted(round_ & together))
+                remarks.append(f"{names}: not judged, as the file's other parts are learned")
                 round_ -= together
     return tuple(frozenset(round_) for round_ in held if round_)

@@ -1,11 +1,4 @@
-"""From labelled recordings to a model that says how well it will do: what `dualres fit` does.
-
-from pathlib import Path
-from dualres.learn.workflow import fit_model, read_folder
-
-fitted = fit_model(read_folder(Path("recordings")).recordings)
-print(fitted.estimate.macro_f1, fitted.estimate.unit)
-"""
+"""From labelled recordings to a model that says how well it will do: what `dualres fit` does."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +34,6 @@ __all__ = [
     "read_folder",
     "register_option",
 ]
-
 
 LEARN = "Learn from all"  # of a fit's stages the last
 
@@ -150,7 +142,6 @@ def fit_by(
 
 
 def _plans(settings: FitSettings) -> list[Rounds]:
-    """One for each unit that is to be held out."""
     if not settings.held_out:
         return [plan_rounds(settings.recordings)]
     plans = [plan_rounds(settings.recordings, unit) for unit in dict.fromkeys(settings.held_out)]
@@ -178,7 +169,6 @@ def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress
 
 
 def _told(card: Card, expected: Sequence[Estimate], recordings: Sequence[Recording]) -> Card:
-    """The card, with what is known of how well the model does."""
     if not expected:
         return card
     first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)

@@ -19,8 +19,6 @@ machine's recordings by load, by speed or by specimen. How strong everything is 
 first machines of the default seed: until fault lines stood out, and until linear models on mean spectra and on
 modulation spectra, over another load, were far from chance and from perfect, with scores of a real rig in mind. So it
 is no independent evidence that modulation helps. A score on it says nothing of a real machine.
-
-The dataset `machines` is the machines numbered `NUMBERS`, each with frozen folds of its own.
 """
 
 from collections.abc import Sequence
@@ -39,7 +37,7 @@ from dualres.simulated import vibration as physics
 from dualres.simulated.vibration import Waveform
 
 NAME = "machines"
-NUMBERS = range(10, 16)  # of the dataset; nobody had looked at these when its folds were frozen
+NUMBERS = range(10, 16)  # of the dataset `machines`; nobody had looked at these when its folds were frozen
 CHANNEL = "bearing housing"
 SEED = 2024
 RATES = (12_000, 12_800, 16_000, 20_000, 25_600, 32_000, 48_000, 51_200)  # Hz
@@ -346,7 +344,6 @@ class _Structure:
 
 
 def _hum(run: _Run, level: float, rng: np.random.Generator) -> Waveform:
-    """Of the mains, in some proportion to the vibration."""
     t = np.arange(len(run.shaft)) / run.machine.rate
     sizes = level * rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])
     return physics.mesh(2 * np.pi * run.machine.mains * t, sizes, rng)

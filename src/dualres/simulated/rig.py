@@ -1,13 +1,13 @@
 """The embedded rig: a two-stage gearbox with bearings, simulated from first principles.
 
-A motor drives an input shaft; 29 teeth mesh with 95 on the intermediate shaft, and 36 there with 90 on
-the output shaft. Every fault sits on the intermediate shaft: on its 36-tooth gear and, in two classes, also
-in its bearing. What the sensor hears is built in the order in which it arises:
+A motor drives an input shaft; 29 teeth mesh with 95 on the intermediate shaft, and 36 there with 90 on the output
+shaft. Every fault sits on the intermediate shaft: on its 36-tooth gear and, in two classes, also in its bearing. What
+the sensor hears is built in the order in which it arises:
 
 1. a speed and a torque profile that vary within the recording (`_operate`);
-2. mesh forces with harmonics and sidebands, and impacts once per revolution, per pitted tooth or per rolling
-   element, the latter with slip (`_gear_forces`, `_rolling_impacts`); a coupling
-   that knocks once per input revolution, and blows from elsewhere (`_coupling_forces`, `knocks`);
+2. mesh forces with harmonics and sidebands, and impacts once per revolution, per pitted tooth or per rolling element,
+   the latter with slip (`_gear_forces`, `_rolling_impacts`); a coupling that knocks once per input revolution, and
+   blows from elsewhere (`_coupling_forces`, `knocks`);
 3. structural resonances that ring differently after every assembly and in every campaign (`_Path`);
 4. broadband and pink noise, a gain, an offset, and now and then a clipped sensor (`with_noise`, `amplified`).
 
@@ -161,13 +161,11 @@ def _gear_forces(
     grade = SEVERITIES.index(setting.severity) if setting.severity else 0
     fault = setting.label.partition("+")[0]
     worn = _WEAR[grade] if fault == "wear" else 0.0
-
     harmonics = np.array([1.0, 0.5, 0.3, 0.18, 0.1]) * build.lognormal(0, 0.25, 5)
     harmonics *= 1 + worn * np.array([-0.3, 0.8, 1.0, 1.2, 1.4])
     # No gear is perfect: every tooth carries a little more or less, which puts sidebands around the mesh.
     teeth = 1 + (0.05 + 0.12 * worn) * build.standard_normal(SECOND_PAIR[0])
     bad_tooth = int(build.integers(SECOND_PAIR[0]))
-
     loss, slip, hits = (np.zeros_like(shaft) for _ in range(3))
     if fault in _LOSS:
         near = physics.tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
@@ -177,11 +175,9 @@ def _gear_forces(
     elif fault == "pitting":
         pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
         hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], scatter=0.8, rng=rng)
-
     carried = physics.per_tooth(shaft, teeth) * (1 - loss)
     second = carried * physics.mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
     rubbing = worn * 0.9 * np.abs(np.cos(shaft * SECOND_PAIR[0] / 2)) * rng.standard_normal(len(shaft))
-
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
     first = eccentric * physics.mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
@@ -189,7 +185,6 @@ def _gear_forces(
 
 
 def _rolling_impacts(ring: str, grade: int, shaft: Waveform, rng: np.random.Generator) -> Waveform:
-    """Impacts of the rolling elements on a damaged bearing ring."""
     angles = physics.slipping(INNER_ORDER if ring == "inner" else OUTER_ORDER, shaft[-1], rng)
     strength = _BEARING_HIT[grade] * (1 + 0.3 * rng.standard_normal(len(angles)))
     if ring == "inner":  # the damage turns through the load zone once per revolution

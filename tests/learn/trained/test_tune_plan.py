@@ -113,21 +113,13 @@ def test_a_choice_is_announced_and_goes_on_from_what_is_kept(tmp_path, monkeypat
 MILD = network_recipe(Recipe(7, 1e-2, 1.0, path_sigma=0.3, mixup=True))
 
 
-@pytest.fixture
-def file(tmp_path):
+def test_the_file_has_the_whole_table_and_complete_recipes_and_is_read_back(tmp_path):
     candidates = (Candidate("paper", chosen_recipe("paper"), (0.5, 0.75)), Candidate("mild", MILD, (0.75, 1.0)))
-    path = tmp_path / "recipe.json"
-    write_choice(Choice("mild", MILD, candidates), path, held_out="component", remarks=["few"], seeds=[41])
-    return path
-
-
-def test_the_recipe_is_read_back(file):
+    file = tmp_path / "recipe.json"
+    write_choice(Choice("mild", MILD, candidates), file, held_out="component", remarks=["few"], seeds=[41])
     assert read_recipe(file) == MILD
     assert recipe_from(str(file)) == MILD
     assert recipe_from(str(file), 9).recipe.updates == 9
-
-
-def test_the_file_has_the_whole_table_and_complete_recipes(file):
     content = json.loads(file.read_text())
     assert (content["chosen"], content["held_out"], content["remarks"]) == ("mild", "component", ["few"])
     paper, mild = content["candidates"]
@@ -144,7 +136,7 @@ def test_further_augmentations_are_written_where_there_are_any(tmp_path):
     assert read_recipe(tmp_path / "r.json") == recipe
 
 
-def test_names_are_recipes_too(tmp_path, monkeypatch):
+def test_names_are_recipes_too_and_a_missing_file_is_named(tmp_path, monkeypatch):
     assert recipe_from("robust") == NetworkRecipe(PAPER, RECIPES["robust"])
     assert recipe_from("paper", 5).recipe == Recipe(5)
     monkeypatch.chdir(tmp_path)
@@ -152,6 +144,8 @@ def test_names_are_recipes_too(tmp_path, monkeypatch):
     assert recipe_from("paper").recipe == Recipe()
     with pytest.raises(ConfigError, match="'sturdy' is not known; there are views, paper, robust"):
         recipe_from("sturdy")
+    with pytest.raises(ConfigError, match="No such file"):
+        recipe_from(str(tmp_path / "nowhere.json"))
 
 
 def test_views_are_no_recipe_and_the_default(tmp_path):
@@ -183,8 +177,3 @@ def test_what_is_no_recipe_is_named_with_the_remedy(tmp_path, content, reason):
     path.write_text(content)
     with pytest.raises(ConfigError, match=rf"r\.json: is not a recipe .*{reason}.*`dualres tune`"):
         read_recipe(path)
-
-
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ConfigError, match="No such file"):
-        recipe_from(str(tmp_path / "nowhere.json"))

@@ -18,9 +18,7 @@ from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.utils.progress import Progress, quiet
 
 Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
-MicrobatchSource = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
 Keep = Callable[[int], None]  # with the number of updates so far
-
 AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
 
 
@@ -71,7 +69,7 @@ def train(
     support: TrainingSupport,
     recipe: Recipe,
     *,
-    draws: MicrobatchSource = lambda windows: (),
+    draws: Callable[[int], tuple[Tensor, ...]] = lambda windows: (),  # for a pass of so many windows
     keep: Keep | None = None,
     progress: Progress = quiet,
     graphs: bool = True,

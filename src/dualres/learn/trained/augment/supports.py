@@ -88,7 +88,7 @@ class View:
 def seen_ref(
     magnitudes: Tensor, gains: Tensor, standard: SpectrumStandard, *, rows: slice, partners: Tensor, shares: Tensor
 ) -> Tensor:
-    """The readable twin of kernel/augment.c and learn/trained/gpu/augment_triton.py."""
+    """The readable twin of kernel/augment.c and learn/trained/gpu/update_triton.py."""
     others = partners[rows]
     own = torch.log1p(magnitudes[rows] * gains[rows, None])
     other = torch.log1p(magnitudes[others] * gains[others, None])

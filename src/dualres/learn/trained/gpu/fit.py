@@ -4,8 +4,6 @@ The whole support goes through in one pass; a single fit is a bundle of one. Whe
 an update are made on the device, as part of it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +22,7 @@ from dualres.kernel.gpu.draws import SLAB, GpuAugmentation, NoiseSource, Standar
 from dualres.kernel.gpu.layout import ParameterLayout, ceil_div
 from dualres.kernel.gpu.passes import Passes
 from dualres.kernel.gpu.spectra import Spectra
-from dualres.learn.trained.gpu.adam_triton import adam_kernel
-from dualres.learn.trained.gpu.augment_triton import seen_kernel
+from dualres.learn.trained.gpu.update_triton import adam_kernel, seen_kernel
 from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.model.network import DualRes
 from dualres.utils.progress import Progress, quiet
@@ -37,10 +34,8 @@ GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
 FitShape = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
-
 _compiled: set[FitShape] = set()
-# Kinds and numbers of networks and windows, where they were.
-_warm: set[tuple[FitShape, int, int, torch.device]] = set()
+_warm: set[tuple[FitShape, int, int, torch.device]] = set()  # kinds and numbers of networks and windows, and where
 
 Supports = Sequence[npt.NDArray[np.float32]]
 FitLabels = Sequence[npt.NDArray[np.int64]]
@@ -268,7 +263,7 @@ class AugmentedSupports:
 
 
 class Adam:
-    """`adam_triton.py`'s moments of `fits` networks; `history` (fits, updates) holds the loss before each update."""
+    """`adam_kernel`'s moments of `fits` networks; `history` (fits, updates) holds the loss before each update."""
 
     def __init__(self, fits: int, size: int, recipe: Recipe, device: torch.device) -> None:
         self._mean, self._square = torch.zeros(fits, size, device=device), torch.zeros(fits, size, device=device)

@@ -1,8 +1,5 @@
 # mypy: ignore-errors
-"""What an update of an augmented fit sees, on a GPU: the same as `seen_ref` of `augment/supports.py`.
-
-A window belongs to network `window // windows`; its partner is another window of the same network.
-"""
+"""Kernels of an update: what an augmented fit sees, the same as `seen_ref` of `augment/supports.py`, and Adam."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ def seen_kernel(
     ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Some bins of one window: both magnitudes through their paths, logarithms blended and standardised."""
-    window = tl.program_id(0).to(tl.int64)
+    window = tl.program_id(0).to(tl.int64)  # of network `window // windows`, as is its partner
     fit = window // windows
     first = (fit * SLAB + tl.load(count) % SLAB) * windows  # the draw for the network's first window
     drawn = first + window % windows
@@ -52,3 +49,38 @@ def seen_kernel(
         theirs = libdevice.fast_logf(1.0 + tl.load(magnitudes + other + at, mask=inside, other=0.0) * other_gain)
         blend = share * mine + (1.0 - share) * theirs
         tl.store(view + own + at, (blend - mean) * over_spread, mask=inside)
+
+
+@triton.jit(do_not_specialize=["windows", "updates"])
+def adam_kernel(
+    weights, mean, square, gradients, losses, history, rates, count, windows, updates,
+    SIZE: tl.constexpr, BETA_1: tl.constexpr, BETA_2: tl.constexpr, EPS: tl.constexpr,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Adam for many networks, which also sums the windows' shares of gradient and loss in a fixed order."""
+    fit = tl.program_id(1).to(tl.int64)
+    update = tl.load(count)
+    i, rows = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, ROWS)
+    is_parameter = i < SIZE
+    total = tl.zeros([ROWS, BLOCK], tl.float32)
+    for start in range(0, windows, ROWS):
+        window = start + rows
+        at = ((fit * windows + window) * SIZE)[:, None] + i[None, :]
+        total += tl.load(gradients + at, mask=(window < windows)[:, None] & is_parameter[None, :], other=0.0)
+    gradient = tl.sum(total, 0)
+    own = fit * SIZE + i
+    m = tl.load(mean + own, mask=is_parameter, other=0.0)
+    v = tl.load(square + own, mask=is_parameter, other=0.0)
+    m += (1.0 - BETA_1) * (gradient - m)
+    v = BETA_2 * v + (1.0 - BETA_2) * gradient * gradient
+    step, root = tl.load(rates + 2 * update), tl.load(rates + 2 * update + 1)
+    weight = tl.load(weights + own, mask=is_parameter, other=0.0) - step * m / (tl.sqrt_rn(v) / root + EPS)
+    tl.store(mean + own, m, mask=is_parameter)
+    tl.store(square + own, v, mask=is_parameter)
+    tl.store(weights + own, weight, mask=is_parameter)
+    if tl.program_id(0) == 0:
+        loss = tl.zeros([BLOCK], tl.float32)
+        for start in range(0, windows, BLOCK):
+            which = start + tl.arange(0, BLOCK)
+            loss += tl.load(losses + fit * windows + which, mask=which < windows, other=0.0)
+        tl.store(history + fit * updates + update, tl.sum(loss, 0))
