@@ -12,15 +12,8 @@ from typing import Any
 import pytest
 
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--remote-debugging-pipe",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe"),
 )
 
 
@@ -108,9 +101,7 @@ class Browser:
     def click(self, selector: str) -> None:
         """The middle of the first element that matches, once it is there and in sight."""
         self.wait(f"!!document.querySelector({json.dumps(selector)})")
-        self.hover(selector)
-        element = f"document.querySelector({json.dumps(selector)})"
-        x, y = self.evaluate(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({element}.getBoundingClientRect())")
+        x, y = self.hover(selector)
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -121,13 +112,14 @@ class Browser:
             assert time.monotonic() < end, f"{script}: {self.evaluate('document.body.innerText')[:1500]}"
             time.sleep(0.05)
 
-    def hover(self, selector: str) -> None:
-        """Move the pointer to the middle of the first element that matches."""
+    def hover(self, selector: str) -> tuple[float, float]:
+        """Move the pointer to the middle of the first element that matches; gives the place."""
         element = f"document.querySelector({json.dumps(selector)})"
         self.evaluate(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         x, y = self.evaluate(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({element}.getBoundingClientRect())")
         self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        return x, y
 
     def screenshot(self, path: Path, *, whole: bool = True) -> None:
         """A PNG of the whole page, or of what the window shows."""

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import statistics
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,9 @@ from sklearn.metrics import confusion_matrix, f1_score
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import Quick, jobs, study
 from dualres.bench.report.page import METRICS, page_data, write_page
+from dualres.bench.report.plots.picture import PictureFile
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables import study_tables
+from dualres.bench.report.tables import Table, Value, study_tables
 from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
 from tests.bench.report.browser import Browser
 
@@ -24,47 +25,23 @@ WIDTHS = (1280, 390)
 NASTY = '</script><img src="https://example.com/x.png"><b>'
 
 
-@dataclass(frozen=True)
-class AValue:
-    text: str
-    bold: bool = False
-    paper: str | None = None
-    jobs: dict[int, tuple[str, ...]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ATable:
-    rows: tuple[tuple[AValue, ...], ...]
-    header: tuple[str, ...]
-    study: str
-    name: str = "a-table"
-    title: str = "A table of methods"
-    caption: str = "Folds S1, S2; seed 41; 6.144 labelled s per class."
-    note: str = "Best in bold."
-    labels: int = 1
-
-
-@dataclass(frozen=True)
-class AFigure:
-    png: Path
-    name: str = "a-figure"
-    title: str = "A figure of curves"
-    caption: str = f"Fold S1 {NASTY}"
-    study: str | None = None
-
-
-def a_table(results: Results) -> ATable:
+def a_table(results: Results) -> Table:
     keys = tuple(e.key for e in results.where(method="dualres", seed=41))
-    cells = (AValue("DualRes"), AValue("48.55", True, "51.07", {41: keys}), *(AValue("not run") for _ in range(20)))
-    return ATable((cells,), ("Method", *(f"{n} recordings" for n in range(21))), results.study.name)
+    number = Value("48.55", bold=True, paper="51.07", jobs={41: keys})
+    header = ("Method", *(f"{n} recordings" for n in range(21)))
+    row = (Value("DualRes"), number, *[Value("not run")] * 20)
+    return Table(
+        "a-table", "A table of methods", "Folds S1, S2.", results.study.name, 1, header, (row,), "Best in bold."
+    )
 
 
-def a_figure(folder: Path) -> AFigure:
+def a_figure(folder: Path) -> PictureFile:
     figure, axes = plt.subplots(figsize=(8, 3))
     axes.plot([0, 1])
     figure.savefig(folder / "figure.png", dpi=200)
     plt.close(figure)
-    return AFigure(folder / "figure.png")
+    caption = f"Fold S1 {NASTY}"
+    return PictureFile("a-figure", "A figure of curves", caption, folder / "none.pdf", folder / "figure.png", "")
 
 
 @dataclass(frozen=True)

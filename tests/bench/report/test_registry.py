@@ -32,7 +32,6 @@ def toy_table(results, dataset):
         [Column("Macro-F1", "macro_f1")],
         labels=("Method",),
         best=by_column,
-        best_per="column",
     )
 
 

@@ -99,11 +99,8 @@ def test_a_method_of_the_published_study_may_have_another_device_on_another_data
     counts = {("phm2009", "dualres"): (3, 1), ("cwru", "dualres"): (1, 2), ("cwru", "minirocket"): (2, 0)}
     with on_both(tmp_path, counts) as ledger:
         results = Results(ledger, study("published"))
-        assert looked_at(results) == {
-            ("phm2009", "dualres"): "cpu",
-            ("cwru", "dualres"): "cuda",
-            ("cwru", "minirocket"): "cpu",
-        }
+        devices = {("phm2009", "dualres"): "cpu", ("cwru", "dualres"): "cuda", ("cwru", "minirocket"): "cpu"}
+        assert looked_at(results) == devices
         assert len(results.entries) == 3 + 2 + 2
         assert [len(results.on_device(kind).where(method="dualres")) for kind in results.kinds] == [4, 3]
 

@@ -101,14 +101,8 @@ def test_pairs_have_the_same_budget_fold_and_seed():
         plan = {"budget": {"recordings": 3, "windows": windows}, "fold": fold}
         return StoredJob(key, plan=plan, facts={}, judged=[], steps=[])
 
-    jobs = {
-        "one": stored("one", 4, "P1"),
-        "two": stored("two", 1, "P1"),
-        "three": stored("three", 4, "P2"),
-        "other": stored("other", 4, "P1"),
-        "another": stored("another", 1, "P1"),
-    }
+    places = {"one": (4, "P1"), "two": (1, "P1"), "three": (4, "P2"), "other": (4, "P1"), "another": (1, "P1")}
+    jobs = {key: stored(key, *place) for key, place in places.items()}
     groups = {41: ["one", "two", "three", "unknown"], 42: ["one"]}
-    assert paired(jobs, groups, {41: ["another", "other"], 43: ["other"]}) == {
-        41: [("one", "other"), ("two", "another")]
-    }
+    pairs = paired(jobs, groups, {41: ["another", "other"], 43: ["other"]})
+    assert pairs == {41: [("one", "other"), ("two", "another")]}

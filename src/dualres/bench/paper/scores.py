@@ -16,10 +16,8 @@ F1, ACCURACY = "macro_f1", "accuracy"
 
 @dataclass(frozen=True)
 class PrintedScore:
-    """A number of the paper; the sample SD where it prints one."""
-
     mean: float
-    sd: float | None = None
+    sd: float | None = None  # the sample SD where the paper prints one
 
 
 class Key(NamedTuple):

@@ -16,8 +16,6 @@ TABLES, FIGURES, PAGE = "tables", "figures", "index.html"
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """What a report shows."""
-
     tables: int
     figures: int
     jobs: int

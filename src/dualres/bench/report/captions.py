@@ -39,8 +39,6 @@ def quick_notice(quick: Quick | None, where: Literal["table", "figure", "page"])
 
 @dataclass(frozen=True)
 class _Place:
-    """A dataset, and what was held out and judged there."""
-
     dataset: str
     folds: tuple[str, ...]
     held_out: tuple[str, ...]

@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 
 import numpy as np
@@ -83,13 +84,11 @@ def paired_differences(
     found = []
     for dataset in results.datasets():
         for budget in (budget for name, budget in places if name == dataset):
-            ours = {
-                (e.job.fold, e.job.seed): e for e in results.where(dataset=dataset, budget=budget, method=reference)
-            }
+            at = partial(results.where, dataset=dataset, budget=budget)
+            ours = {(e.job.fold, e.job.seed): e for e in at(method=reference)}
             for other in (name for name in methods if others is None or name in others):
-                theirs = results.where(dataset=dataset, budget=budget, method=other)
-                pairs = [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]
-                if pairs:
+                theirs = at(method=other)
+                if pairs := [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]:
                     found.append(difference(reference, other, pairs))
     return found
 
@@ -102,8 +101,7 @@ def difference(method: str, other: str, pairs: Sequence[tuple[FinishedJob, Finis
     for one, two in pairs:
         folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
     dataset, budget = pairs[0][0].job.dataset, pairs[0][0].job.budget
-    name = f"{dataset} {budget} {method} {other}"
-    low, high = interval(list(folds.values()), name)
+    low, high = interval(list(folds.values()), f"{dataset} {budget} {method} {other}")
     return PairedDifference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
 
 

@@ -36,11 +36,8 @@ def device_names(jobs: Iterable[Job]) -> str:
     places = {(job.device, job.method, job.dataset) for job in jobs}
     found = {}
     for device, name in DEVICES.items():
-        methods = {method for kind, method, _ in places if kind == device}
-        if methods:
-            found[f"a {name}"] = ", ".join(
-                _share(method, device, places) for method in sorted(methods, key=names().index)
-            )
+        if methods := sorted({method for kind, method, _ in places if kind == device}, key=names().index):
+            found[f"a {name}"] = ", ".join(_share(method, device, places) for method in methods)
     if len(set(found.values())) == 1:
         return " and ".join(found)
     return " and ".join(f"{name} ({methods})" for name, methods in found.items())

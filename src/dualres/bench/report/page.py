@@ -1,7 +1,5 @@
 """One HTML file to browse results: no server, no network, nothing to install."""
 
-from __future__ import annotations
-
 import base64
 import json
 import math
@@ -32,12 +30,11 @@ from dualres.utils.html import asset
 if TYPE_CHECKING:
     from dualres.bench.report.plots.picture import PictureFile  # which loads matplotlib
 
-
 KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart
 
 
 def write_page(
-    path: Path, results: Mapping[str, Results], tables: Sequence[Table], figures: Sequence[PictureFile]
+    path: Path, results: Mapping[str, Results], tables: Sequence[Table], figures: Sequence["PictureFile"]
 ) -> None:
     """Write the page; `results` by study."""
     data = json.dumps(page_data(results), separators=(",", ":"), allow_nan=False)
@@ -74,12 +71,12 @@ def _value(value: Value, position: int, table: Table, known: set[str]) -> str:
     return f'<th scope="row">{text}</th>' if position < table.labels else f'<td class="number">{text}</td>'
 
 
-def _figure(figure: PictureFile) -> str:
+def _figure(figure: "PictureFile") -> str:
     picture = base64.b64encode(figure.png.read_bytes()).decode()
     return _exhibit(figure, f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">')
 
 
-def _exhibit(shown: Table | PictureFile, body: str, note: str = "") -> str:
+def _exhibit(shown: "Table | PictureFile", body: str, note: str = "") -> str:
     """A table or figure in a box that scrolls; the page's script shows those of the chosen study."""
     title = escape(shown.title)
     return (
@@ -138,12 +135,11 @@ class _ValuePool:
 
 def _finished(entry: FinishedJob, pool: _ValuePool) -> dict[str, Any]:
     job, outcome = entry.job, entry.outcome
-    facts, plan = outcome.facts, job.plan()
     return {
         **_missing(job),
         "key": entry.key,
-        "plan": pool.put({k: v for k, v in plan.items() if k not in ("fold", "method", "seed")}),
-        "heldOut": facts["held_out"],
+        "plan": pool.put({k: v for k, v in job.plan().items() if k not in ("fold", "method", "seed")}),
+        "heldOut": outcome.facts["held_out"],
         "labelled": outcome.labelled_s,
         "classes": pool.put(outcome.classes),
         "judgedCount": len(outcome.recordings),
@@ -194,7 +190,6 @@ def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
         starts[recording].append(start)
     for recording, each in starts.items():
         by_starts[tuple(each)].append(recording)
-    cost = facts["cost"]
     return {
         "support": pool.put([[names, list(each)] for each, names in by_starts.items()]),
         "inputs": pool.put([pool.put(pair) for pair in sorted(facts["inputs"].items())]),
@@ -202,8 +197,8 @@ def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
         "versions": pool.put(facts["versions"]),
         "machine": pool.put(facts["machine"]),
         "model": facts["model_sha256"],
-        "cost": pool.put({k: v for k, v in cost.items() if k != "fit_s"}),
-        "fit": round(cost["fit_s"], 2),
+        "cost": pool.put({k: v for k, v in facts["cost"].items() if k != "fit_s"}),
+        "fit": round(facts["cost"]["fit_s"], 2),
         "judge": round(facts["judge_s"], 2),
         "wall": round(facts["wall_s"], 2),
         "rss": facts["peak_rss_bytes"],

@@ -1,13 +1,12 @@
 """What a ledger knows, asked the way a table asks: one cell at a time, with what is behind it."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Self
 
 from dualres.bench.campaign.dataset_signals import FULL
 from dualres.bench.campaign.job import Job
@@ -67,7 +66,7 @@ class Cell:
         """Unique labelled seconds per class."""
         return self.entries[0].outcome.labelled_s if self.entries else None
 
-    def minus(self, other: Cell) -> dict[int, float]:
+    def minus(self, other: Self) -> dict[int, float]:
         """This value minus the other's, at the seeds that both have."""
         theirs = dict(zip(other.seeds, other.values, strict=True))
         return {s: value - theirs[s] for s, value in zip(self.seeds, self.values, strict=True) if s in theirs}
@@ -117,13 +116,13 @@ class Results:
         """Jobs that are all shown of one device."""
         return job.dataset if self.study.datasets_apart else "", job.method
 
-    def on_device(self, kind: str) -> Results:
+    def on_device(self, kind: str) -> "Results":
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
         if kind not in self._by_kind:
             self._by_kind[kind] = self._on(kind)
         return self._by_kind[kind]
 
-    def planned_only(self) -> Results:
+    def planned_only(self) -> "Results":
         """The same without further seeds: the jobs that the study plans, and those of them that are finished."""
         alone = copy(self)
         alone.planned = {job.key: job for job in self._own}

@@ -32,8 +32,6 @@ PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-
 
 @dataclass(frozen=True)
 class StoredJob:
-    """One job as it stands in the file."""
-
     key: str
     plan: dict[str, Any]
     facts: dict[str, Any]
@@ -79,8 +77,6 @@ def known_labels(dataset: str) -> dict[str, str]:
 
 @dataclass
 class CheckCounts:
-    """How much of a ledger was checked."""
-
     jobs: int = 0
     scores: int = 0
     losses: int = 0
@@ -91,14 +87,9 @@ class CheckCounts:
 def verify(
     ledger: Ledger, folder: Path | None = None, progress: Progress = quiet, counts: CheckCounts | None = None
 ) -> list[str]:
-    """What does not agree, one sentence each. `folder` holds models/; without it model files are not looked at.
-
-    What was looked at is added to `counts`.
-    """
-    problems = _strange(ledger.path)
+    """What does not agree, a sentence each; `counts` grows. Model files are those in models/ of `folder`, if given."""
+    problems, agreement, total = _strange(ledger.path), _Agreement(), len(ledger.keys())
     counts = CheckCounts() if counts is None else counts
-    agreement = _Agreement()
-    total = len(ledger.keys())
     for done, job in enumerate(stored_jobs(ledger.path), start=1):
         problems += [f"job {job.key[:16]}: {sentence}" for sentence in _sentences(job, folder, agreement)]
         counts.jobs += 1
@@ -216,8 +207,7 @@ def _check_support(stored: StoredJob, job: Job, fold: Fold) -> Iterator[str]:
     found = stored.facts["support"]
     if found != expected:
         yield f"its support windows are not those that fold {fold.fold} and the budget give"
-    leaked = {name for name, _ in found} & {name for name, *_ in stored.judged}
-    if leaked:
+    if leaked := {name for name, _ in found} & {name for name, *_ in stored.judged}:
         yield f"{min(leaked)} was learned from and judged"
     label_of = {name: label for label, members in fold.support.items() for name in members}
     covered = dict.fromkeys(fold.classes, 0)

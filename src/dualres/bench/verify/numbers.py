@@ -64,9 +64,7 @@ def wrong_bold(records: Iterable[TableRecord], declared: Mapping[TablePlace, Val
         value = declared.get(place_of(record), Value(""))
         if value.emphasis in ("highest", "lowest"):
             rivals.setdefault(value.rivals, []).append(record)
-        elif (value.emphasis == "yes" and record["text"] == "yes") or (
-            value.emphasis == "interval" and _leaves_zero_out(record)
-        ):
+        elif value.emphasis == "yes" == record["text"] or (value.emphasis == "interval" and _leaves_zero_out(record)):
             expected.add(place_of(record))
     for group in rivals.values():
         expected |= set(map(place_of, _best(group, lowest=declared[place_of(group[0])].emphasis == "lowest")))

@@ -50,7 +50,9 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     rows, records = read_cells(path), []
     now: FreshReport | None = None
     try:
-        now = regenerated(ledger, directory)
+        settings = read_settings(directory)
+        tables = all_tables(ledger, settings)
+        now = FreshReport({table.name: table for table in tables}, contents(tables, settings))
     except DAMAGE as error:
         problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
     for number_of_row, record in enumerate(rows, start=2):  # the header is the first
@@ -117,8 +119,7 @@ def _check(record: dict[str, str], known: _JobIndex, table: Table | None) -> Ite
         for job in (jobs[key] for key in keys if key in jobs):
             yield from _check_plan(record, job, seed)
     if record["minus"]:
-        against = _groups(record["minus"])
-        pairs = paired(known.jobs, groups, against)
+        pairs = paired(jobs, groups, _groups(record["minus"]))
         mean, sd, n = moments_of_pairs(record["metric"], pairs, known.score)
     else:
         values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
@@ -154,9 +155,8 @@ def score(metric: str, job: StoredJob) -> float:
 
 
 def _labels(job: StoredJob) -> tuple[list[int], list[int]]:
-    truth = [truth for _, truth, *_ in job.judged]
     said = [max(range(len(scores)), key=scores.__getitem__) for *_, scores in job.judged]
-    return truth, said
+    return [truth for _, truth, *_ in job.judged], said
 
 
 def _recall(job: StoredJob, label: str) -> float:
@@ -230,13 +230,6 @@ class FreshReport:
         """The cells of a table; none where the ledger gives no such table."""
         found = self.tables.get(table)
         return {(table, row, column): value for row, column, value in cells(found)} if found else {}
-
-
-def regenerated(ledger: Ledger, directory: Path) -> FreshReport:
-    """All tables made again, by the settings that lie beside those in the directory."""
-    settings = read_settings(directory)
-    tables = all_tables(ledger, settings)
-    return FreshReport({table.name: table for table in tables}, contents(tables, settings))
 
 
 def differing(now: FreshReport, directory: Path, records: Sequence[TableRecord]) -> Iterator[str]:

@@ -36,8 +36,7 @@ def test_checks_tell_agreement_and_hashes(costs):
 
 
 def test_checks_tell_whether_the_ways_agree(tmp_path):
-    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager")
-    (costs,) = all_costs(tmp_path)
+    (costs,) = all_costs(keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager"))
     table = checks(costs)
     position = table.header.index("Eager, shipped")
     first, second = texts(table)
@@ -54,8 +53,7 @@ def test_tails_are_of_all_three_workloads(costs):
 
 
 def test_a_long_record_tells_its_length_and_throughput(tmp_path):
-    keep_all(tmp_path, ["cwru"], ["dualres"], "cpu", long=True)
-    (costs,) = all_costs(tmp_path)
+    (costs,) = all_costs(keep_all(tmp_path, ["cwru"], ["dualres"], "cpu", long=True))
     table = long_records(costs)
     assert table.name == "costs_record_cpu_4_long"
     ((*_, windows, seconds, cycles, rate, prepared, _, _),) = table.rows

@@ -19,24 +19,18 @@ def by_name(directory):
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
     """All of the paper's datasets on a GPU."""
-    directory = tmp_path_factory.mktemp("bench")
-    keep_all(directory / "profile", PAPER_DATASETS)
-    return directory
+    return keep_all(tmp_path_factory.mktemp("bench") / "profile", PAPER_DATASETS).parent
 
 
 @pytest.fixture(scope="module")
 def eager(tmp_path_factory):
-    """The same, eager."""
-    directory = tmp_path_factory.mktemp("eager")
-    keep_all(directory / "profile", PAPER_DATASETS, way="eager")
-    return directory
+    return keep_all(tmp_path_factory.mktemp("eager") / "profile", PAPER_DATASETS, way="eager").parent
 
 
 @pytest.fixture
 def rig(tmp_path):
     """Two methods on the rig, on a CPU."""
-    keep_all(tmp_path / "profile", [RIG], ["dualres", "mambasl"], "cpu")
-    return tmp_path
+    return keep_all(tmp_path / "profile", [RIG], ["dualres", "mambasl"], "cpu").parent
 
 
 def row(table, name):

@@ -28,8 +28,12 @@ def planned(dataset, *methods, **options):
     return jobs(study("published"), [dataset], methods=methods or None, **options)
 
 
+def published(ledger, **options):
+    return Results(ledger, study("published"), **options)
+
+
 def tables_of(ledger, **options):
-    return {table.name: table for table in study_tables(Results(ledger, study("published"), **options))}
+    return {table.name: table for table in study_tables(published(ledger, **options))}
 
 
 def cell(table, title, *labels):
@@ -50,18 +54,12 @@ def test_every_method_has_its_own_seeds_and_device_and_the_paper_a_column_of_its
     table = phm["published_phm2009"]
     assert cell(table, "Mean accuracy", "DualRes").text == "70.00 ± 20.92 (n=5)"  # 50, 75, 100, 75 and 50
     assert cell(table, "Mean accuracy", "MambaSL").text == "75.00 ± 25.00 (n=3)"
-    assert [cell(table, "Seeds", name).text for name in ("DualRes", "MambaSL", "TSCMamba")] == [
-        "41 to 45", "41 to 43", "41",
-    ]  # fmt: skip
-    assert [cell(table, "Device", name).text for name in ("DualRes", "MambaSL", "TSCMamba")] == [
-        "CPU", "GPU", "not run",
-    ]  # fmt: skip
-    assert table.header[-4:] == (
-        "Paper P1 macro-F1 (seed 41)",
-        "Paper P2 macro-F1 (seed 41)",
-        "Paper mean macro-F1 (seed 41)",
-        "Paper mean accuracy (seed 41)",
-    )
+    own = [
+        [cell(table, title, name).text for title in ("Seeds", "Device")] for name in ("DualRes", "MambaSL", "TSCMamba")
+    ]
+    assert own == [["41 to 45", "CPU"], ["41 to 43", "GPU"], ["41", "not run"]]
+    scores = ("P1 macro-F1", "P2 macro-F1", "mean macro-F1", "mean accuracy")
+    assert table.header[-4:] == tuple(f"Paper {title} (seed 41)" for title in scores)
     assert [v.text for v in table.rows[0][-4:]] == ["69.34", "52.94", "61.14", "60.36"]
     assert cell(table, "Paper mean macro-F1 (seed 41)", "MiniRocket").text == NOT_PLANNED
     assert not any(value.bold or value.paper for row in table.rows for value in row)
@@ -87,11 +85,9 @@ def test_budgets_are_ordered_by_seconds_and_those_of_equal_seconds_by_recordings
 
 
 def test_excerpts_are_said_to_be_none_of_the_papers(tmp_path):
-    chosen = []
-    for job in planned("cwru", "dualres"):
-        outcome = synthetic_outcome(job)
+    chosen = [(job, synthetic_outcome(job)) for job in planned("cwru", "dualres")]
+    for _, outcome in chosen:
         outcome.facts["variant"] = "excerpts"
-        chosen.append((job, outcome))
     with made(tmp_path, chosen) as ledger:
         tables = tables_of(ledger)
     table, by_seed = tables["published_cwru"], tables["published_cwru_seeds"]
@@ -151,10 +147,6 @@ def test_a_report_of_two_devices_agrees_with_its_ledger(tmp_path, device):
     assert (tmp_path / "tables/published_devices.md").exists() == (device is None)
 
 
-def published(ledger, **options):
-    return Results(ledger, study("published"), **options)
-
-
 def test_a_control_is_compared_seed_by_seed(tmp_path):
     truth = [i % 2 for i in range(8)]
     wrong = [1 - t for t in truth]
@@ -204,12 +196,10 @@ def test_fits_are_timed_on_each_device_apart(tmp_path):
     with made(tmp_path, chosen) as ledger:
         table = fit_costs(published(ledger))
         forced = fit_costs(published(ledger, device="cuda"))
-    assert [v.text for v in table.rows[0]] == [
-        "CWRU", "DualRes", "40,048", "40,048", "30.5 ± 0.0 (n=5)", "2.5 ± 0.0 (n=5)",
-    ]  # fmt: skip
-    assert [cell(table, f"Fit s, {kind}", "CWRU", "MiniRocket").text for kind in ("CPU", "GPU")] == [
-        "30.5 ± 0.0 (n=5)", NOT_PLANNED,
-    ]  # fmt: skip
+    times = ["30.5 ± 0.0 (n=5)", "2.5 ± 0.0 (n=5)"]
+    assert [v.text for v in table.rows[0]] == ["CWRU", "DualRes", "40,048", "40,048", *times]
+    rocket = [cell(table, f"Fit s, {kind}", "CWRU", "MiniRocket").text for kind in ("CPU", "GPU")]
+    assert rocket == [times[0], NOT_PLANNED]
     assert cell(table, "Fit s, GPU", "CWRU", "MambaSL").text == "not run"
     assert forced.header[4:] == ("Fit s, GPU",)
     assert "x86_64" in table.note

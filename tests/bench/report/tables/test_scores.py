@@ -33,14 +33,6 @@ def made(path, outcomes):
     return ledger
 
 
-@pytest.fixture(scope="module")
-def rig(tmp_path_factory):
-    """The rig with everything of three studies done."""
-    path = tmp_path_factory.mktemp("rig") / "ledger.sqlite"
-    with synthetic_ledger(path, ["pilot", "allocation", "duration"], datasets=["simulated"]) as ledger:
-        yield ledger
-
-
 def test_mean_and_sample_sd_over_seeds_by_hand(tmp_path):
     share = {41: 0.5, 42: 0.75, 43: 1.0}
     outcomes = [(job, right(job, share[job.seed])) for job in UORED if job.method == "dualres"]
@@ -91,11 +83,8 @@ def test_seeds_that_no_study_asks_for_get_a_table_of_their_own(tmp_path):
         for job in jobs(study("pilot"), ["simulated"], methods=["dualres"], seeds=[42, 46]):
             ledger.record(job, synthetic_outcome(job))
         tables = tables_of(ledger, "pilot")
-        f1 = [
-            100 * synthetic_outcome(j).macro_f1
-            for j in jobs(study("pilot"), ["simulated"], seeds=[41, 46])
-            if j.method == "dualres" and j.fold == "S2"
-        ]
+        both = jobs(study("pilot"), ["simulated"], methods=["dualres"], seeds=[41, 46], folds=["S2"])
+        f1 = [100 * synthetic_outcome(job).macro_f1 for job in both]
     every = tables["pilot_every_seed"]
     assert column(every, "DualRes")["Rig", "6.144", "S2"].mean == pytest.approx(statistics.fmean(f1))
     assert column(every, "MambaSL")["Rig", "6.144", "both"].text.endswith("(n=1)")

@@ -67,12 +67,8 @@ def test_every_table_is_sound_latex(tables):
         rows = [line for line in body.splitlines() if line.endswith(r"\\")]
         assert len(rows) == len(table.rows) + 1
         assert {line.replace(r"\&", "").count("&") for line in rows} == {len(table.header) - 1}
-        assert re.findall(r"\\(begin|end)\{(\w+)\}", text) == [
-            ("begin", "table"),
-            ("begin", "tabular"),
-            ("end", "tabular"),
-            ("end", "table"),
-        ]
+        parts = ["begin{table}", "begin{tabular}", "end{tabular}", "end{table}"]
+        assert re.findall(r"\\((?:begin|end)\{\w+\})", text) == parts
 
 
 def test_whatever_latex_would_take_for_a_command_is_escaped():
@@ -113,9 +109,8 @@ def test_settings_are_read_as_they_were_written(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        "{",
-        "[]",
-        "{}",
+        None,
+        *("{", "[]", "{}"),
         '{"studies": ["pilot"], "mood": "good"}',
         '{"studies": ["alchemy"]}',
         '{"studies": [[]]}',
@@ -124,11 +119,7 @@ def test_settings_are_read_as_they_were_written(tmp_path):
     ],
 )
 def test_settings_that_no_report_has_are_refused_in_a_sentence(tmp_path, content):
-    (tmp_path / "settings.json").write_text(content)
-    with pytest.raises(ConfigError, match="dualres bench report"):
-        read_settings(tmp_path)
-
-
-def test_missing_settings_are_refused_in_a_sentence(tmp_path):
-    with pytest.raises(ConfigError, match=r"settings\.json: cannot be read"):
+    if content is not None:
+        (tmp_path / "settings.json").write_text(content)
+    with pytest.raises(ConfigError, match=r"settings\.json: .*`dualres bench report`"):
         read_settings(tmp_path)

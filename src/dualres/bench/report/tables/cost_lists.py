@@ -53,16 +53,11 @@ def cost_table(
 
 def cost_value(costs: Costs, name: str, dataset: str, method: str) -> Value:
     """One measured number; "not run" where it was not, "n/a" where there is no such thing."""
-    cost, number = COSTS[name], costs.value(name, dataset, method)
+    number = costs.value(name, dataset, method)
     absent = "n/a" if (dataset, method) in costs.found else NOT_RUN
-    return Value(
-        text=absent if number is None else f"{number:,.{cost.digits}f}",
-        metric=name,
-        mean=number,
-        dataset=dataset,
-        method=method,
-        paper=paper_text(costs, name, dataset, method),
-    )
+    text = absent if number is None else f"{number:,.{COSTS[name].digits}f}"
+    paper = paper_text(costs, name, dataset, method)
+    return Value(text, metric=name, mean=number, dataset=dataset, method=method, paper=paper)
 
 
 def paper_text(costs: Costs, name: str, dataset: str, method: str) -> str | None:
@@ -81,12 +76,9 @@ def row_name(costs: Costs, method: str) -> Value:
     return Value(method_name(method) + " (CPU)" * apart)
 
 
-def conditions(costs: Costs, *others: Costs) -> str:
-    """Machine, threads, precision, repetitions, the ways, and what is not as it should be.
-
-    The others differ in their way only.
-    """
-    groups = (costs, *others)
+def conditions(*groups: Costs) -> str:
+    """Machine, threads, precision, repetitions, the ways that groups differ in, and what is not as it should be."""
+    costs = groups[0]
     measured = [each for group in groups for each in group.found.values()]
     machines = joined(str(m.facts["machine"]["device"]) for m in measured)
     cores = joined(str(m.facts["machine"]["cores"]) for m in measured)
@@ -98,13 +90,13 @@ def conditions(costs: Costs, *others: Costs) -> str:
         f"{name} {joined(str(w['repeats']) for w in each)} after {joined(str(w['warmups']) for w in each)} untimed"
         for name, each in done.items()
     )
-    untrained = joined(method_name(method) for _, method in costs.found if not entry(method).trains)
-    single_way = f" {untrained}: one way only, on the CPU, shown with both." if untrained else ""
     text = (
         f"{machines}; CPU threads: {costs.threads}, cores: {cores}; FP32 without TF32; a fresh process per method; "
         f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
-        f"{joined(repeats)}. {ways}{single_way}"
+        f"{joined(repeats)}. {ways}"
     )
+    if untrained := joined(method_name(method) for _, method in costs.found if not entry(method).trains):
+        text += f" {untrained}: one way only, on the CPU, shown with both."
     if loads := [each.busy for each in measured if each.busy]:
         text += f" The machine was not idle: up to {max(loads):.1f} processes ran or waited before a measurement."
     for dataset, variant in {m.plan.dataset: m.facts["input"]["variant"] for m in measured}.items():
@@ -127,7 +119,6 @@ def missing(costs: Costs) -> str:
 
 
 DIGITS = 12  # of a hash, enough to tell files apart
-
 CellPlace = tuple[str, str]  # dataset and method
 CostCells = dict[str, Value]  # by column
 
@@ -158,10 +149,12 @@ def storage(costs: Costs) -> Table:
 
     def cells(_: CellPlace, measurement: Measurement) -> CostCells:
         model = measurement.facts["model"]
+        origin = "of the ledger" if model["from_ledger"] else "fitted to be measured"
+        recipe = model["plan"]["recipe"]
         words = {
             "File": f"{model['file_bytes']:,}",
             **{kind.capitalize(): f"{model['bytes'][kind]:,}" for kind in ("encoder", "head", "buffers")},
-            "Model": _origin(measurement),
+            "Model": f"{origin}; updates: {recipe['updates']}" if recipe else origin,
             "SHA-256": model["sha256"][:DIGITS],
         }
         return {column: Value(text) for column, text in words.items()}
@@ -241,10 +234,3 @@ def _list(
     ]
     header = ("Dataset", "Method", *next(iter(found.values())))
     return cost_table(costs, name, title, header, rows=rows, remarks=[remark], labels=2)
-
-
-def _origin(measurement: Measurement) -> str:
-    model = measurement.facts["model"]
-    recipe = model["plan"]["recipe"]
-    origin = "of the ledger" if model["from_ledger"] else "fitted to be measured"
-    return f"{origin}; updates: {recipe['updates']}" if recipe else origin

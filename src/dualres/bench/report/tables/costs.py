@@ -29,7 +29,6 @@ from dualres.bench.report.tables.cost_lists import (
 from dualres.bench.report.tables.fill import BEST, NOT_RUN, Table, Value, mark_best, with_folds_notice
 
 REFERENCE = "dualres"
-
 _RAW = "The window is raw, and its normalisation counts; the paper times a normalised one."
 
 # Of each quantity the end of its table's name, its title, and a remark.
@@ -121,8 +120,10 @@ def summary(costs: Costs) -> Table:
     most = "allocated_mib" if on_gpu else "rss_mib"
     what = "Largest GPU MiB of one window" if on_gpu else "Largest RSS MiB of a native record"
     columns = {
-        "Median (range), ms": _lowest(costs, "window_ms", "median", [_latency(costs, m) for m in costs.methods]),
-        what: _lowest(costs, most, "largest", [_most(costs, most, m) for m in costs.methods]),
+        "Median (range), ms": _lowest(
+            costs, "window_ms", "median", [_over_datasets(costs, "window_ms", m) for m in costs.methods]
+        ),
+        what: _lowest(costs, most, "largest", [_over_datasets(costs, most, m, largest=True) for m in costs.methods]),
     }
     return cost_table(
         costs,
@@ -174,34 +175,21 @@ def _lowest(costs: Costs, name: str, rivals: str, values: list[Value]) -> list[V
     return values
 
 
-def _latency(costs: Costs, method: str) -> Value:
-    """Median and range of a method's window latencies over the datasets; of fewer there is no number."""
-    found, theirs = _over_datasets(costs, "window_ms", method)
-    if isinstance(found, str):
-        return Value(found, metric="window_ms", method=method)
-    value = Value(_span(found), metric="window_ms", mean=statistics.median(found), low=min(found), high=max(found))
-    return replace(value, method=method, paper=_span(theirs) if theirs else None)
-
-
-def _most(costs: Costs, name: str, method: str) -> Value:
-    found, theirs = _over_datasets(costs, name, method)
-    if isinstance(found, str):
-        return Value(found, metric=name, method=method)
-    paper = f"{max(theirs):,.2f}" if theirs else None
-    return Value(f"{max(found):,.2f}", metric=name, mean=max(found), method=method, paper=paper)
-
-
-def _over_datasets(costs: Costs, name: str, method: str) -> tuple[list[float] | str, list[float]]:
-    """A value per dataset, or the words that stand for fewer; and the paper's, where they are of the same."""
+def _over_datasets(costs: Costs, name: str, method: str, *, largest: bool = False) -> Value:
+    """Median and range over the datasets, or the largest, with the paper's of the same; words stand for fewer."""
     datasets = _summed_up(costs)
     values = [costs.value(name, dataset, method) for dataset in datasets]
     found = [each for each in values if each is not None]
     if len(found) < len(values):
         done = sum((dataset, method) in costs.found for dataset in datasets)
-        return (NOT_RUN if not done else f"{done} of {len(values)} datasets" if done < len(values) else "n/a"), []
+        words = NOT_RUN if not done else f"{done} of {len(values)} datasets" if done < len(values) else "n/a"
+        return Value(words, metric=name, method=method)
     printed = [printed_cost(name, dataset, method) for dataset in PAPER_DATASETS]
     alike = all(paper_text(costs, name, dataset, method) for dataset in PAPER_DATASETS)
-    return found, [each for each in printed if each is not None] if alike else []
+    theirs = [each for each in printed if each is not None] if alike else []
+    text, paper = (None if not each else f"{max(each):,.2f}" if largest else _span(each) for each in (found, theirs))
+    value = Value(text or "", metric=name, mean=max(found), method=method, paper=paper)
+    return value if largest else replace(value, mean=statistics.median(found), low=min(found), high=max(found))
 
 
 def _summed_up(costs: Costs) -> list[str]:

@@ -30,11 +30,8 @@ def difference_tables(results: Results) -> list[Table]:
     several = any(len(results.budgets(dataset)) > 1 for dataset in datasets)
     ranks = critical_difference(results)
     groups = {f"_{dataset}": (dataset,) for dataset in datasets} if several else {"": datasets}
-    remark = "" if isinstance(ranks, Ranks) else ranks
-    tables = [
-        _difference_table(results, found, group, suffix=suffix, remark=remark) for suffix, group in groups.items()
-    ]
-    return [*tables, _rank_table(results, ranks)] if isinstance(ranks, Ranks) else tables
+    ranked, remark = ([_rank_table(results, ranks)], "") if isinstance(ranks, Ranks) else ([], ranks)
+    return [*(_difference_table(results, found, groups[end], suffix=end, remark=remark) for end in groups), *ranked]
 
 
 def _difference_table(
@@ -51,11 +48,10 @@ def _difference_table(
     for dataset in datasets:
         for budget, seconds in results.exposures(dataset).items():
             for other in results.planned_methods(dataset):
-                if other == REFERENCE:
-                    continue
-                if not sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds):
+                fields = {"dataset": dataset, "budget": budget}
+                if other == REFERENCE or not sheet.jobs({**fields, "method": other}, sheet.seeds):
                     continue  # not planned with this budget
-                sheet.jobs({"dataset": dataset, "budget": budget, "method": REFERENCE}, sheet.seeds)  # for the caption
+                sheet.jobs({**fields, "method": REFERENCE}, sheet.seeds)  # for the caption
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
                 rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
     shared = SHARED if any(" x " in row[1].text for row in rows) else ""
@@ -85,9 +81,8 @@ def difference_value(difference: PairedDifference) -> Value:
 
 def value_with_spread(difference: PairedDifference) -> Value:
     """The same with the SD over seeds in sight."""
-    spread = "" if difference.sd is None else f" ± {difference.sd:.2f}"
-    text = f"{difference.mean:+.2f}{spread} [{difference.low:+.2f}, {difference.high:+.2f}]"
-    return replace(difference_value(difference), text=text)
+    value, spread = difference_value(difference), "" if difference.sd is None else f" ± {difference.sd:.2f}"
+    return replace(value, text=f"{value.mean:+.2f}{spread} [{value.low:+.2f}, {value.high:+.2f}]")
 
 
 def paired_value(pairs: Sequence[tuple[FinishedJob, FinishedJob]], metric: str, mean: float, digits: int = 2) -> Value:

@@ -1,11 +1,9 @@
 """Tables as data, and filling one from the results of a study, under conditions that it states."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -23,7 +21,6 @@ from dualres.errors import ConfigError
 
 NOT_RUN = "not run"
 NOT_PLANNED = "\N{EN DASH}"
-
 # When a cell is in bold print: never; as the highest or lowest of its rivals; if its interval leaves zero out; if it
 # says yes.
 Emphasis = Literal["", "highest", "lowest", "interval", "yes"]
@@ -88,7 +85,7 @@ class Table:
     note: str = ""  # what bold print and brackets mean
     measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
 
-    def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
+    def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Self:
         """The table with further columns by their titles, a value per row each."""
         more = zip(*columns.values(), strict=True)
         rows = tuple((*row, *values) for row, values in zip(self.rows, more, strict=True))
@@ -96,10 +93,7 @@ class Table:
 
 
 def mark_best(values: Iterable[Value], rivals: str, digits: int, *, lowest: bool = False) -> list[Value]:
-    """The same values as rivals of that name, the best in bold.
-
-    Only complete values count; all that look equal are the best, and none is where there is no other.
-    """
+    """The same values as rivals of that name, in bold all that look best among two or more complete ones."""
     emphasis: Emphasis = "lowest" if lowest else "highest"
     values = [replace(v, emphasis=emphasis, rivals=rivals) for v in values]
     shown = [round(v.mean, digits) for v in values if v.complete and v.mean is not None]
@@ -107,9 +101,6 @@ def mark_best(values: Iterable[Value], rivals: str, digits: int, *, lowest: bool
         return values
     best = min(shown) if lowest else max(shown)
     return [replace(v, bold=v.complete and v.mean is not None and round(v.mean, digits) == best) for v in values]
-
-
-SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)  # a probability of zero would cost infinitely much
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,7 @@ def metric(name: str) -> Metric:
 def log_loss(outcome: Outcome) -> float:
     """Mean over the recordings of -log(probability given to the true class), in nats."""
     given = np.asarray(outcome.scores)[np.arange(len(outcome.truth)), list(outcome.truth)]
-    return float(-np.log(np.maximum(given, SMALLEST_PROBABILITY)).mean())
+    return float(-np.log(np.maximum(given, np.finfo(np.float64).eps)).mean())  # zero would cost infinitely much
 
 
 def _cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
@@ -234,8 +225,7 @@ class Sheet:
     def value(self, wanted: Metric, fields: Mapping[str, object], seeds: Sequence[int] | None = None) -> Value:
         """The cell of all planned jobs with these fields."""
         seeds = tuple(seeds or self.seeds)
-        jobs = self.jobs(fields, seeds)
-        if not jobs:
+        if not (jobs := self.jobs(fields, seeds)):
             return Value(NOT_PLANNED)
         cell = self.results.cell(wanted.of, seeds, **fields)
         a_seeds = jobs[seeds[0]]
@@ -287,10 +277,7 @@ class Sheet:
         best_per: str = "",
         remark: str = "",
     ) -> Table:
-        """Fill every line and column; `best` says what is compared with what, and `best_per` says it in words.
-
-        Of rows and columns it need not be said.
-        """
+        """Fill every line and column; `best` says what is compared with what, and `best_per`, if need be, in words."""
         rows = [(line, [self.value(metric(c.metric), c.of(line), line.seeds) for c in columns]) for line in lines]
         if best:
             _mark(rows, columns, best)

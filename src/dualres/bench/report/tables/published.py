@@ -96,14 +96,11 @@ def rig_budgets(results: Results) -> Table:
 @makes_table("published_collapse")
 def collapse(results: Results) -> Table:
     """Does a method still tell classes apart, or name the same one all the time?"""
-    lines = [
-        replace(
-            line,
-            labels=(f"{dataset_name(dataset)}, {len(load_fold(folds_of(dataset)[0]).classes)} classes", *line.labels),
-        )
-        for dataset in results.datasets()
-        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset))
-    ]
+    lines = []
+    for dataset in results.datasets():
+        label = f"{dataset_name(dataset)}, {len(load_fold(folds_of(dataset)[0]).classes)} classes"
+        found = [_line(results, dataset, method) for method in results.planned_methods(dataset)]
+        lines += [replace(line, labels=(label, *line.labels)) for line in found]
     return Sheet(results).table(
         "published_collapse",
         "How many classes are ever named",
@@ -144,14 +141,10 @@ def _by_method(
 
 def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str = "") -> Table:
     """Plain values: no mean hides a seed, and the paper's stand beside those of its seed."""
-    lines = [
-        replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
-        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset, methods))
-        for seed in line.seeds or ()
-    ]
-    return _scores(
-        results, dataset, lines, ("Method", "Seed"), end="_seeds", title=", every seed: scores (%)", remark=remark
-    )
+    found = [_line(results, dataset, method) for method in results.planned_methods(dataset, methods)]
+    lines = [replace(one, labels=(*one.labels, str(s)), seeds=(s,)) for one in found for s in one.seeds or ()]
+    title = ", every seed: scores (%)"
+    return _scores(results, dataset, lines, ("Method", "Seed"), end="_seeds", title=title, remark=remark)
 
 
 def _by_budget(
@@ -247,8 +240,7 @@ def devices(results: Results) -> Table | None:
     """How far the scores of the same plan are apart on a CPU and on a GPU; None where nothing was run on both."""
     if len(results.kinds) < 2:
         return None
-    on_cpu, on_gpu = (results.on_device(kind) for kind in results.kinds)
-    pairs = _same_plans(on_cpu, on_gpu)
+    pairs = _same_plans(*(results.on_device(kind) for kind in results.kinds))
     if not pairs:
         return None
     sheet, rows = Sheet(results), []

@@ -32,10 +32,7 @@ def recipes(results: Results, dataset: str) -> Table:
         f"recipes_{dataset}",
         f"{dataset_title(dataset)}: macro-F1 (%) by recipe",
         lines,
-        [
-            Column(f"By the {TITLES.get(name, name)} recipe", "macro_f1", {"recipe": recipe})
-            for name, recipe in by_name.items()
-        ],
+        [Column(f"By the {TITLES.get(k, k)} recipe", "macro_f1", {"recipe": recipe}) for k, recipe in by_name.items()],
         labels=("Method",),
         remark=REMARK,
     )
@@ -54,8 +51,7 @@ def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, 
     pairs = pairs_of(robust, paper)
     if not pairs:
         return Value(NOT_RUN)
-    job = pairs[0][0].job
-    gain = difference(f"{job.method} robust", f"{job.method} paper", pairs)
+    gain = difference(f"{fields['method']} robust", f"{fields['method']} paper", pairs)
     value = value_with_spread(gain)
     return replace(value, text=f"{value.text} (n={len(gain.by_seed)})")
 

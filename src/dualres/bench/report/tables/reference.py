@@ -29,22 +29,16 @@ def tensor_shapes() -> Table:
     config, encoder, memory = model.config, model.encoder, model.encoder.memory
     short, long = model.spectra(torch.zeros(1, config.window))
     tokens, width = config.tokens, config.width
-    stages: list[tuple[str, str, int]] = [
+    projections = f"{tokens} x ({encoder.short.out_features} + {encoder.long.out_features})"
+    rates, pitches = memory.log_rate.numel(), memory.pitch.numel()
+    stages = [
         ("Raw window", f"{config.window}", 0),
         ("Aligned magnitudes", f"{_shape(short)}, {_shape(long)}", 0),
-        (
-            "Affine spectral projections",
-            f"{tokens} x ({encoder.short.out_features} + {encoder.long.out_features})",
-            _count(encoder.short, encoder.long),
-        ),
+        ("Affine spectral projections", projections, _count(encoder.short, encoder.long)),
         ("LayerNorm", f"{tokens} x {width}", _count(encoder.norm)),
         ("Input and damping projections", _maps(memory.write_in), _count(memory.write_in, memory.damping)),
         ("Complex write and read projections", _maps(memory.write), _count(memory.write, memory.read)),
-        (
-            "Damping rates and frequencies",
-            f"{memory.log_rate.numel()} + {memory.pitch.numel()}",
-            memory.log_rate.numel() + memory.pitch.numel(),
-        ),
+        ("Damping rates and frequencies", f"{rates} + {pitches}", rates + pitches),
         ("Output mixing and gate", _maps(encoder.mix), _count(encoder.mix, encoder.gate)),
         ("Temporal mean", f"{width}", 0),
         ("Encoder, total", "", _count(encoder)),
@@ -55,9 +49,7 @@ def tensor_shapes() -> Table:
         "tensor_shapes",
         "DualRes: tensor shapes and parameters",
         "Per window; the batch axis is left out.",
-        "Stage",
-        "Shape",
-        "Parameters",
+        *("Stage", "Shape", "Parameters"),
         rows=rows,
     )
 
@@ -113,8 +105,7 @@ def comparator_settings() -> Table:
         "Settings of the methods",
         "The same for every dataset, as the code has them; lengths in samples at 64 kHz. Feed-forward: the width "
         "between the two layers of a map that follows attention.",
-        "Method",
-        "Settings",
+        *("Method", "Settings"),
         rows=[(method_name(name), text) for name, text in settings().items()],
     )
 

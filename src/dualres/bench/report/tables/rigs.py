@@ -95,9 +95,7 @@ class Suite:
         }
         whole = [rig for rig in RIGS if all(self.values[one.title, rig.title].complete for one in self.candidates)]
         self.rigs = {rig.title: rig for rig in whole}
-        self.scores: RigScores = {
-            one.title: {rig: self._mean(one, rig) for rig in self.rigs} for one in self.candidates
-        }
+        self.scores = {one.title: {rig: self._mean(one, rig) for rig in self.rigs} for one in self.candidates}
 
     def _planned(self, one: Contender) -> bool:
         return any(has(job, one.on(rig, self.results)) for rig in RIGS for job in self.results.planned.values())
@@ -158,10 +156,11 @@ def rigs_scores(results: Results) -> Table:
         rig.title: mark_best([suite.values[one.title, rig.title] for one in suite.candidates], rig.title, DIGITS)
         for rig in RIGS
     }
-    rows = [
-        (Value(one.title), *(columns[rig.title][number] for rig in RIGS), *_summary(suite, one.title))
-        for number, one in enumerate(suite.candidates)
-    ]
+    rows = []
+    for number, one in enumerate(suite.candidates):
+        found = gains(suite.scores, one.title, suite.rigs).values()
+        words = (f"{statistics.fmean(found):+.1f}", f"{min(found):+.1f}") if found else (NOT_RUN, NOT_RUN)
+        rows.append((Value(one.title), *(columns[rig.title][number] for rig in RIGS), *map(Value, words)))
     rows += [
         (Value(one.title), *(suite.values[one.title, rig.title] for rig in RIGS), Value(""), Value(""))
         for one in suite.peers
@@ -179,12 +178,6 @@ def rigs_scores(results: Results) -> Table:
     )
 
 
-def _summary(suite: Suite, candidate: str) -> tuple[Value, Value]:
-    found = gains(suite.scores, candidate, suite.rigs).values()
-    words = (f"{statistics.fmean(found):+.1f}", f"{min(found):+.1f}") if found else (NOT_RUN, NOT_RUN)
-    return Value(words[0]), Value(words[1])
-
-
 @makes_table("rigs_left_out")
 def rigs_left_out(results: Results) -> Table | None:
     """For every rig, what the rule chooses without it and how that does there: the figures that count."""
@@ -192,14 +185,9 @@ def rigs_left_out(results: Results) -> Table | None:
     if len(suite.rigs) < 2:
         return None
     chosen = chosen_without(suite.scores, suite.rigs)
-    return _against_peers(
-        suite,
-        chosen,
-        name="rigs_left_out",
-        title="What the rule chooses without a rig, judged on that rig",
-        note=f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
-        f"{INTERVALS_ARE}",
-    )
+    note = f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)}"
+    title = "What the rule chooses without a rig, judged on that rig"
+    return _against_peers(suite, chosen, name="rigs_left_out", title=title, note=note)
 
 
 @makes_table("rigs_shipped")
@@ -208,14 +196,10 @@ def rigs_shipped(results: Results) -> Table | None:
     suite = suite_of(results)
     if len(suite.rigs) < 2:
         return None
-    ships = choose(suite.scores, suite.rigs)
-    return _against_peers(
-        suite,
-        dict.fromkeys(suite.rigs, ships),
-        name="rigs_shipped",
-        title="What the rule chooses from all rigs, on each of them",
-        note=f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
-    )
+    ships = dict.fromkeys(suite.rigs, choose(suite.scores, suite.rigs))
+    note = f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic."
+    title = "What the rule chooses from all rigs, on each of them"
+    return _against_peers(suite, ships, name="rigs_shipped", title=title, note=note)
 
 
 def _against_peers(suite: Suite, chosen: Mapping[str, str], *, name: str, title: str, note: str) -> Table:
@@ -235,7 +219,7 @@ def _against_peers(suite: Suite, chosen: Mapping[str, str], *, name: str, title:
         ("Rig", "Chosen", "Macro-F1 (%)", *peers, "minus linear model"),
         rows,
         labels=1,
-        note=f"{note} The linear model is by the better of its two recipes on the rig.",
+        note=f"{note} {INTERVALS_ARE} The linear model is by the better of its two recipes on the rig.",
     )
 
 
