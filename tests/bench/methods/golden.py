@@ -1,7 +1,5 @@
 """Networks filled by the specification's rule; `python -m tests.bench.methods.golden NAME [WINDOW]` prints logits."""
 
-from __future__ import annotations
-
 import argparse
 import math
 

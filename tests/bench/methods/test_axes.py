@@ -47,8 +47,8 @@ def test_a_method_of_two_axes_scores_by_the_mean_and_survives_its_file(name, sup
 
 def test_one_axis_is_the_plain_fit(support):
     one = Support(support.windows, support.labels, (), {})
-    fitted = fit_axes(method("minirocket", None), one, 3)
-    plain = method("minirocket", None).fit(support.windows, support.labels, 3)
+    fitted = fit_axes(method("minirocket"), one, 3)
+    plain = method("minirocket").fit(support.windows, support.labels, 3)
     assert type(fitted) is type(plain)
     np.testing.assert_array_equal(fitted.scores(support.windows), plain.scores(support.windows))
 

@@ -65,8 +65,3 @@ def test_reading_the_catalog_loads_no_heavy_library():
         "print([m for m in ('aeon', 'numba', 'sklearn', 'matplotlib', 'triton') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
-
-
-def test_an_unknown_name_of_the_module_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="SOME_NAMES"):
-        methods.SOME_NAMES  # noqa: B018

@@ -20,16 +20,12 @@ def backward(network):
     cross_entropy(network(golden_windows()), torch.tensor([0, 5])).backward()
 
 
-def test_it_has_the_specified_size(network):
+def test_it_has_the_specified_size_and_an_idle_decoder(network):
     backward(network)
     assert sizes(network) == (189_576, 66_440, 4 * (189_576 + 32_768 * 32))
     assert len(network.state_dict()) == 167
     assert len(numbered(network)) == 47
     assert sum(tensor.numel() for tensor in numbered(network)) == 66_440
-
-
-def test_the_decoder_is_registered_and_gets_no_gradient(network):
-    backward(network)
     untouched = {name for name, tensor in network.named_parameters() if tensor.grad is None}
     assert untouched == {f"decoder.{name}" for name, _ in network.decoder.named_parameters()}
     assert len(untouched) == 119

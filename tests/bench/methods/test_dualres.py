@@ -35,9 +35,8 @@ def test_fits_together_are_the_fits_alone(name):
 
 @needs_cuda
 def test_a_short_fit_is_the_beginning_of_a_long_one_on_a_gpu():
-    supports, labels = zip(support(0), support(1), strict=True)
-    every = zip(supports, labels, [41, 42], strict=True)
-    tasks = [Task(*its, 3, seed, "cuda", stages=(3, 70)) for *its, seed in every]  # 70: more than a burst of updates
+    # 70: more than a burst of updates.
+    tasks = [Task(*support(number), 3, 41 + number, "cuda", stages=(3, 70)) for number in (0, 1)]
     long = method("dualres", Recipe(80)).learn_together(tasks)
     for stage, updates in enumerate((3, 70, 80)):
         short = method("dualres", Recipe(updates)).learn_together([replace(task, stages=()) for task in tasks])

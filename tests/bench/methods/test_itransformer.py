@@ -19,16 +19,12 @@ def network():
 @pytest.mark.parametrize("training", [True, False])
 def test_query_and_key_count_though_their_gradients_are_zero(network, training):
     cross_entropy(network.train(training)(golden_windows()), torch.tensor([0, 5])).backward()
-    assert sizes(network) == (1_066_024, 1_066_024, 4 * 1_066_024)
+    assert sizes(network) == (1_066_024, 1_066_024, 4 * 1_066_024), "there are no buffers"
+    assert len(numbered(network)) == 38
     idle = [name for name, tensor in network.named_parameters() if not tensor.grad.any()]
     assert len(idle) == 8
     assert all(".query." in name or ".key." in name for name in idle)
     assert sum(network.get_parameter(name).numel() for name in idle) == 4_224
-
-
-def test_there_are_no_buffers(network):
-    assert not list(network.buffers())
-    assert len(numbered(network)) == 38
 
 
 @torch.no_grad()

@@ -78,8 +78,7 @@ def test_the_convolution_is_pytorch_s_in_values_and_gradients(tokens, device):
 
 
 def test_gradients_of_the_convolution_are_derivatives():
-    g = torch.Generator().manual_seed(0)
-    shapes = (2, 6, 3), (3, 4), (3,)
+    g, shapes = torch.Generator().manual_seed(0), ((2, 6, 3), (3, 4), (3,))
     arguments = [torch.randn(*shape, generator=g, dtype=torch.float64).requires_grad_() for shape in shapes]
     assert torch.autograd.gradcheck(causal_convolution, arguments)
 

@@ -23,8 +23,9 @@ def network():
     return MambaSL(CLASSES)
 
 
-def test_it_has_the_specified_size(network):
+def test_it_has_the_specified_size_and_the_gate_s_bias_hardly_matters(network):
     cross_entropy(network(golden_windows()), torch.tensor([0, 5])).backward()
+    assert network.gate.bias.grad.abs().max() < 1e-5 * network.classify.weight.grad.abs().max()
     assert sizes(network) == (15_592, 15_592, 4 * (15_592 + 32_768 * 32))
     assert network.state_dict()["positions"].shape == (1, 32_768, 32)
     shapes = [tuple(p.shape) for p in numbered(network)]
@@ -98,11 +99,6 @@ def test_the_heads_of_the_gate_wake_up_one_per_update(network):
         awake += [head for head in moved if head not in awake]
         assert awake == list(range(update))
         optimiser.step()
-
-
-def test_the_gate_s_bias_hardly_matters(network):
-    cross_entropy(network(golden_windows()), torch.tensor([0, 5])).backward()
-    assert network.gate.bias.grad.abs().max() < 1e-5 * network.classify.weight.grad.abs().max()
 
 
 def test_pieces_change_neither_logits_nor_gradients(monkeypatch):

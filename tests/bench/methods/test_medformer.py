@@ -27,6 +27,8 @@ def test_it_has_the_specified_size(network):
     assert sizes(network) == (2_560_904, 2_560_904, 4 * (2_560_904 + 5000 * 128))
     assert len(numbered(network)) == 250
     assert network.state_dict()["positions"].shape == (1, 5000, 128)
+    assert [sum(t.numel() for t in layer.parameters()) for layer in network.layers] == [330_624] * 6
+    assert [len(list(layer.parameters())) for layer in network.layers] == [40] * 6
 
 
 @torch.no_grad()
@@ -115,11 +117,6 @@ def test_last_tokens_are_replaced_by_what_they_find_in_each_other(network):
     assert torch.equal(update[:, LAST], found)
     others = [t for t in range(451) if t not in LAST]
     assert torch.equal(update[:, others], own[:, others])
-
-
-def test_the_lengths_share_what_follows_the_attention(network):
-    assert [sum(t.numel() for t in layer.parameters()) for layer in network.layers] == [330_624] * 6
-    assert [len(list(layer.parameters())) for layer in network.layers] == [40] * 6
 
 
 @torch.no_grad()

@@ -3,6 +3,7 @@
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,8 +40,7 @@ def bytes_of(fitted):
 
 
 def test_there_are_nine_the_paper_s_four_controls_and_two_more():
-    assert len(NAMES) == 9
-    assert len(CONTROL_NAMES) == 4
+    assert (len(NAMES), len(CONTROL_NAMES)) == (9, 4)
     assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory", "dualres/views") == names()
     for name in names():
         assert method(name).name == name
@@ -126,8 +126,7 @@ def test_scores_of_a_window_do_not_depend_on_its_neighbours(name, support):
     recipe = None if name == "minirocket" else Recipe(1)
     fitted = method(name, recipe).fit(support.windows[:4], np.array([0, 1, 2, 0]), 3)
     together = fitted.scores(support.windows)
-    assert together.shape == (8, 3)
-    assert together.dtype == np.float64
+    assert (together.shape, together.dtype) == ((8, 3), np.float64)
     alone = np.concatenate([fitted.scores(window[None]) for window in support.windows])
     np.testing.assert_allclose(alone, together, atol=1e-5)
     assert fitted.scores(support.windows[:0]).shape == (0, 3)
@@ -150,6 +149,5 @@ def test_every_neural_method_takes_the_robust_recipe(support, name):
     plain = method(name, Recipe(3, 1e-3, 0.996)).fit(support.windows, support.labels, 8)
     assert bytes_of(fitted) == bytes_of(again)
     assert bytes_of(fitted) != bytes_of(plain)
-    assert fitted.cost.registered == plain.cost.registered
-    assert fitted.cost.active == plain.cost.active
+    assert replace(fitted.cost, fit_s=0.0) == replace(plain.cost, fit_s=0.0)
     assert np.isfinite(fitted.scores(support.windows)).all()

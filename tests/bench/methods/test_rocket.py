@@ -96,14 +96,7 @@ def test_levels_are_aeons_whatever_the_seed_and_the_support(windows, seed):
     np.testing.assert_array_equal(fit_levels(signals, seed), by_aeon(signals, seed).parameters[-1])
 
 
-def test_levels_without_the_library_are_the_same(monkeypatch):
-    signals = signals_of(windows_of(3, 1, SHORTER)[0])
-    found = fit_levels(signals, 5)
-    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-    np.testing.assert_array_equal(fit_levels(signals, 5), found)
-
-
-def test_the_number_of_threads_does_not_change_a_level():
+def test_neither_the_number_of_threads_nor_the_library_changes_a_level(monkeypatch):
     signals, before, found = signals_of(windows_of(3, 1, SHORTER)[0]), torch.get_num_threads(), []
     try:
         for threads in (1, 3):
@@ -112,17 +105,13 @@ def test_the_number_of_threads_does_not_change_a_level():
     finally:
         torch.set_num_threads(before)
     np.testing.assert_array_equal(*found)
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    np.testing.assert_array_equal(fit_levels(signals, 5), found[0])
 
 
 @pytest.mark.usefixtures("kernel")
 def test_arrays_may_have_gaps_and_no_rows(levels):
     signals = signals_of(windows_of(2, 2)[0])
-    np.testing.assert_array_equal(features(signals[::2], levels), features(signals[::2].copy(), levels))
+    wide = np.stack([levels, levels], 1)
+    np.testing.assert_array_equal(features(signals[::2], wide[:, 1]), features(signals[::2].copy(), levels))
     assert features(signals[:0], levels).shape == features_ref(signals[:0], levels).shape == (0, 9_996)
-
-
-@pytest.mark.usefixtures("kernel")
-def test_levels_may_lie_in_memory_as_they_like(support, levels):
-    wide = np.zeros((len(levels), 2), np.float32)
-    wide[:, 1] = levels
-    assert np.array_equal(features(support[:1], wide[:, 1]), features(support[:1], levels))

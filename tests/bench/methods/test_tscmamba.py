@@ -12,8 +12,6 @@ from dualres.bench.methods.wavelet import image
 from dualres.model.spectra import normalise
 from tests.bench.methods.golden import CLASSES, filled, golden_images, golden_windows, numbered
 
-DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here"))]
-
 
 @pytest.fixture
 def network():
@@ -28,7 +26,7 @@ def noise(count, seed=0):
 def test_it_has_the_specified_size(network):
     cross_entropy(network(golden_windows(), golden_images()), torch.tensor([0, 5])).backward()
     assert sizes(network) == (2_502_466, 2_502_466, 4 * 2_502_466)
-    assert not list(network.buffers())
+    assert network.focus.tolist() == [1.0]  # even between the views
     counts = [p.numel() for p in numbered(network)]
     assert len(counts) == 31
     groups = [(0, 1), (1, 3), (3, 5), (5, 7), (7, 9), (9, 18), (18, 27), (27, 31)]
@@ -77,10 +75,6 @@ def test_level_and_loudness_of_a_window_do_not_matter(network):
     network.learn_constants(windows)
     for got, expected in zip(network.views(40 * windows + 7), network.views(windows), strict=True):
         torch.testing.assert_close(got, expected, rtol=0, atol=1e-4)
-
-
-def test_the_focus_starts_even_between_the_views(network):
-    assert network.focus.tolist() == [1.0]
 
 
 @torch.no_grad()

@@ -1,7 +1,5 @@
 """A method on recordings of several axes: fitted to each of them, as DualRes is, so that scores can be averaged."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -24,9 +22,9 @@ def fit_axes(
 
 def joined(fits: Sequence[FittedMethod]) -> FittedMethod:
     """One fit as it is; several, of one axis each, as a fit of all."""
-    if len(fits) == 1:
-        return fits[0]
     first = fits[0]
+    if len(fits) == 1:
+        return first
     costs = [one.cost for one in fits]
     cost = Cost(
         sum(one.registered for one in costs),

@@ -81,10 +81,7 @@ class Attention(nn.Module):
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
-        self.query = nn.Linear(width, width)
-        self.key = nn.Linear(width, width)
-        self.value = nn.Linear(width, width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, asking: Tensor, asked: Tensor) -> Tensor:
@@ -107,10 +104,8 @@ class PostNorm(nn.Module):
 
     def __init__(self, width: int, hidden: int, dropout: float) -> None:
         super().__init__()
-        self.widen = nn.Linear(width, hidden)
-        self.narrow = nn.Linear(hidden, width)
-        self.inner_norm = nn.LayerNorm(width)
-        self.outer_norm = nn.LayerNorm(width)
+        self.widen, self.narrow = nn.Linear(width, hidden), nn.Linear(hidden, width)
+        self.inner_norm, self.outer_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, attended: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """The methods there are: one entry for each, with everything that other rooms want to know of it.
 
-A method of this package holds its ENTRY in its own file, and is named in `MODULES`. One from outside is added by
-`register`. Entries are data: reading them loads no library of a single method, and nothing that draws.
+A method of this package holds its ENTRY in its own file, and is named in `MODULES`. Reading entries loads no library of
+a single method, and nothing that draws.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dualres.bench.methods.method import Method
 from dualres.config import Recipe
 from dualres.utils.registry import Registry
 
-MODULES = (
+MODULES = (  # in the paper's order
     "dualres",
     "mambasl",
     "minirocket",
@@ -24,7 +24,7 @@ MODULES = (
     "patchtst",
     "itransformer",
     "crossformer",
-)  # in the paper's order
+)
 
 
 @dataclass(frozen=True)

@@ -55,12 +55,9 @@ class TwoStages(nn.Module):
         self.in_time = Attention(WIDTH, HEADS, DROPOUT)
         self.send = Attention(WIDTH, HEADS, DROPOUT)
         self.receive = Attention(WIDTH, HEADS, DROPOUT)
-        self.time_norm = nn.LayerNorm(WIDTH)
-        self.time_map_norm = nn.LayerNorm(WIDTH)
-        self.channel_norm = nn.LayerNorm(WIDTH)
-        self.channel_map_norm = nn.LayerNorm(WIDTH)
-        self.time_map = two_layer_map(HIDDEN)
-        self.channel_map = two_layer_map(HIDDEN)
+        self.time_norm, self.time_map_norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.channel_norm, self.channel_map_norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.time_map, self.channel_map = two_layer_map(HIDDEN), two_layer_map(HIDDEN)
         self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -4,8 +4,7 @@ For every channel e and state n, with a step delta > 0 and A < 0,
 
     h_t = exp(delta_t A) h_{t-1} + delta_t B_t u_t,     y_t = sum_n C h_t
 
-`selective_scan_ref` says so in a loop; `selective_scan` computes it in parallel over tokens. Tokens lie side by side
-in memory as (batch, tokens, channels), which suits the linear maps and the recurrence alike.
+`selective_scan_ref` says so in a loop; `selective_scan` computes it in parallel over tokens.
 """
 
 import math
@@ -92,10 +91,8 @@ class Mamba(nn.Module):
     def fresh(self, batch: int) -> BlockState:
         """The state before the first token."""
         inner, states = self.log_rate.shape
-        taps = self.smooth.weight.shape[-1]
-        return BlockState(
-            self.log_rate.new_zeros(batch, taps - 1, inner), self.log_rate.new_zeros(batch, inner, states)
-        )
+        zeros, taps = self.log_rate.new_zeros, self.smooth.weight.shape[-1]
+        return BlockState(zeros(batch, taps - 1, inner), zeros(batch, inner, states))
 
     def forward(self, tokens: Tensor, state: BlockState | None = None) -> tuple[Tensor, BlockState]:
         state = state or self.fresh(len(tokens))
@@ -136,10 +133,8 @@ class _CausalConvolution(torch.autograd.Function):
         tokens, margin = gradient.shape[1], weight.shape[1] - 1
         to_inputs = _correlate(pad(gradient, (0, 0, margin, margin)), weight.flip(1), torch.zeros_like(weight[:, 0]))
         products = torch.empty_like(gradient)
-        to_taps = [
-            torch.mul(gradient, inputs[:, shift : shift + tokens], out=products).sum((0, 1))
-            for shift in range(margin + 1)
-        ]
+        shifted = (inputs[:, shift : shift + tokens] for shift in range(margin + 1))
+        to_taps = [torch.mul(gradient, seen, out=products).sum((0, 1)) for seen in shifted]
         return to_inputs, torch.stack(to_taps, dim=1), gradient.sum((0, 1))
 
 

@@ -46,11 +46,9 @@ class MambaSL(Network):
         tokens = self.dropout(slide(windows, self.embed.weight[:, 0]).add_(self.positions))
         features = self._features(tokens)
         # At the start all heads tie. `max` gives a tie's gradient to the first of them alone, so that they part.
-        scores = self.gate(features).max(-1).values
-        weights = torch.softmax(scores, dim=-1)  # (batch, window)
+        weights = torch.softmax(self.gate(features).max(-1).values, dim=-1)  # (batch, window)
         # The map to classes is linear: it may as well follow the mean over time as precede it.
-        pooled = (weights[:, None] @ self.dropout(features))[:, 0]
-        logits: Tensor = self.classify(pooled)
+        logits: Tensor = self.classify((weights[:, None] @ self.dropout(features))[:, 0])
         return logits
 
     def _features(self, tokens: Tensor) -> Tensor:

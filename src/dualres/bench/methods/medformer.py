@@ -61,8 +61,7 @@ class Medformer(Network):
 class MixedLayer(nn.Module):
     """All tokens (batch, 451, width) to the same, those of one patch length behind those of the other.
 
-    Each length has its own attention. The last tokens of the three, after it, attend to each other. What follows
-    knows no lengths, so all tokens go through it together.
+    Each length has its own attention; after it, the last tokens of the three attend to each other.
     """
 
     def __init__(self) -> None:

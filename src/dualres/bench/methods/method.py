@@ -1,7 +1,5 @@
 """What every method is to the benchmark: something that learns from labelled windows and then scores others."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -31,7 +29,7 @@ class Cost:
 class FittedMethod(ABC):
     """A method after its fit. It holds nothing of the support but what it learned."""
 
-    method: Method
+    method: "Method"
     classes: int
     seed: int
     cost: Cost

@@ -1,7 +1,4 @@
-"""MiniRocket: how often fixed short kernels, dilated, exceed learned levels; and a ridge classifier on that.
-
-The features are those of `rocket.py`; the classifier is scikit-learn's.
-"""
+"""MiniRocket: how often fixed short kernels, dilated, exceed learned levels; and scikit-learn's ridge on that."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ from dualres.utils.arrays import Exact
 
 SMALLEST_SCALE = 1e-12  # a feature whose norm is below does not vary
 ALPHAS = np.logspace(-3, 3, 10)  # strengths of the ridge penalty to choose from
-
 RIDGE = frozenset({"coefficients", "intercept"})  # what is trained; all else is the transform's
 
 
@@ -64,7 +60,6 @@ class MiniRocket(Method):
         return FittedMiniRocket(self, classes, seed, cost, [], dict(constants), dict(state))
 
     def blank(self, classes: int) -> FittedMiniRocket:
-        """Full of ones."""
         learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
         return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), [], {}, learned)
 
@@ -122,13 +117,5 @@ def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
 
 
 LOOK = MethodStyle("#7d7d7d", "^", (0, (1, 1.2)), "....")
-ENTRY = MethodEntry(
-    MiniRocket.name,
-    "MiniRocket",
-    MiniRocket.family,
-    lambda *_: MiniRocket(),
-    LOOK,
-    (15.0, 13.0),
-    trains=False,
-    paper=True,
-)
+NAMED = MiniRocket.name, "MiniRocket", MiniRocket.family
+ENTRY = MethodEntry(*NAMED, lambda *_: MiniRocket(), LOOK, (15.0, 13.0), trains=False, paper=True)

@@ -45,8 +45,7 @@ def as_model(
 
 def load(path: Path | str) -> Model:
     """Read a model file of any method onto the CPU; anything but an intact one is refused with the reason."""
-    path = Path(path)
-    card, checks, blob = read(path)
+    card, checks, blob = read(path := Path(path))
     if card.kind:
         return file.load(path)
     try:

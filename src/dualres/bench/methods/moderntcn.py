@@ -58,10 +58,8 @@ class ConvolutionBlock(nn.Module):
         self.large = depthwise(width, LARGE_KERNEL, microbatch)
         self.small = depthwise(width, SMALL_KERNEL, microbatch)
         self.norm = MicrobatchNorm(width, microbatch)
-        self.mix_in = nn.Conv1d(width, width, 1)
-        self.mix_out = nn.Conv1d(width, width, 1)
-        self.scale_in = ChannelMap(width)
-        self.scale_out = ChannelMap(width)
+        self.mix_in, self.mix_out = nn.Conv1d(width, width, 1), nn.Conv1d(width, width, 1)
+        self.scale_in, self.scale_out = ChannelMap(width), ChannelMap(width)
         self.dropout = nn.Dropout(DROPOUT)
 
     def forward(self, x: Tensor) -> Tensor:

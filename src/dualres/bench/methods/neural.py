@@ -62,8 +62,7 @@ class Network(nn.Module):
         return (windows,)
 
     def draws(self, windows: int) -> tuple[Tensor, ...]:
-        """Random choices for a pass of so many windows, outside of PyTorch's generator, (microbatches, ...) each; most
-        networks make none."""
+        """Random choices outside of PyTorch's generator for a pass of so many windows, (microbatches, ...) each."""
         return ()
 
     def at_once(self, device: torch.device) -> int:
@@ -86,9 +85,8 @@ class Network(nn.Module):
         return np.asarray(logits.cpu().numpy())
 
 
-NetworkBuilder = Callable[
-    [int, int | None], Network
-]  # from the number of classes and a seed, if the network sets its own
+# From the number of classes and a seed, if the network sets its own.
+NetworkBuilder = Callable[[int, int | None], Network]
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ class NeuralMethod(Method):
         fitted = []
         for updates, network in networks.items():
             shorter = replace(self, recipe=replace(self.recipe, updates=updates))
-            forward = CapturedForward(network) if _on_gpu(task) else None
+            forward = CapturedForward(network) if task.device.startswith("cuda") else None
             known = history[:updates], network.constants
             fitted.append(FittedNeural(shorter, task.classes, task.seed, cost, *known, network, forward))
         return fitted
@@ -174,9 +172,7 @@ class FittedNeural(FittedMethod):
     """A trained network; its scores are probabilities."""
 
     network: Network
-    forward: Callable[..., Tensor] | None = field(
-        default=None, repr=False
-    )  # what it judges by, in place of the network
+    forward: Callable[..., Tensor] | None = field(default=None, repr=False)  # judges in place of the network
 
     @property
     def trained(self) -> Collection[str]:
@@ -204,10 +200,6 @@ def trained(network: Callable[[int], Network]) -> Callable[[MethodEntry, Recipe 
         return NeuralMethod(entry.name, entry.family, lambda classes, seed: network(classes), recipe or Recipe())
 
     return make
-
-
-def _on_gpu(task: Task) -> bool:
-    return task.device.startswith("cuda")
 
 
 def cost_of(spent: Spent, network: Network, stages: int = 1, fits: int = 1) -> Cost:

@@ -44,7 +44,7 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, a: Tensor, x: Tensor, start: Tensor) -> Tensor:
         kernels = _kernels() if x.is_cuda else None
-        h = kernels.forwards(a, x, start) if kernels else _forwards(a, x, start)
+        h = kernels.forwards(a, x, start) if kernels else _solve(a, x, start, torch.empty_like(x), order=1)
         ctx.save_for_backward(a, h, start)
         return h
 
@@ -61,12 +61,6 @@ class _Recurrence(torch.autograd.Function):
         return to_a, g, to_start
 
 
-def _forwards(a: Tensor, x: Tensor, start: Tensor) -> Tensor:
-    h = torch.empty_like(x)
-    _solve(a, x, start, h, order=1)
-    return h
-
-
 def _backwards(a: Tensor, x: Tensor) -> Tensor:
     """h_t = a_{t+1} h_{t+1} + x_t, from h_{T-1} = x_{T-1} down to the first step."""
     h = torch.empty_like(x)
@@ -75,7 +69,7 @@ def _backwards(a: Tensor, x: Tensor) -> Tensor:
     return h
 
 
-def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, *, order: int) -> None:
+def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, *, order: int) -> Tensor:
     """Fill h, walking up (order 1) or down (order -1) the steps from `start`, the state before the first one met.
 
     All chunks are walked side by side, first from zero for what each of them adds, then from the state in which
@@ -85,7 +79,7 @@ def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, *, order: int) -> Non
     chunks, rest = divmod(steps, CHUNK)
     if chunks < 2:
         _walk(a, x, start, h, order=order)
-        return
+        return h
     whole, left = slice(0, steps - rest), slice(steps - rest, steps)
     if order < 0:
         whole, left = slice(rest, steps), slice(0, rest)
@@ -107,6 +101,7 @@ def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, *, order: int) -> Non
 
     _walk(a_chunks, x_chunks, before, h_chunks, order=order)
     _walk(a[..., left], x[..., left], after[..., last], h[..., left], order=order)
+    return h
 
 
 def _walk(a: Tensor, x: Tensor, h: Tensor, out: Tensor, *, order: int) -> None:

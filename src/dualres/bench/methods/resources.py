@@ -10,8 +10,6 @@ import torch
 
 @dataclass
 class Spent:
-    """What a piece of work took."""
-
     seconds: float = 0.0
     peak_bytes: int | None = None  # most memory allocated on the GPU beyond what had been before; None on a CPU
 

@@ -59,8 +59,7 @@ def fit_levels(signals: Features, seed: int) -> Features:
     dilation among normalised windows (n, window)."""
     signals = np.require(signals, np.float32, ["C", "A"])
     distinct, counts = dilations(signals.shape[1])
-    generator = np.random.RandomState(seed)  # aeon's draws
-    drawn = generator.randint(len(signals), size=(len(distinct), KERNELS))
+    drawn = np.random.RandomState(seed).randint(len(signals), size=(len(distinct), KERNELS))  # as aeon draws
     shares = (np.arange(1, FEATURES + 1) * GOLDEN % 1).astype(np.float32)
     begins = np.cumsum([0, *np.repeat(counts, KERNELS)])
     levels = np.empty(FEATURES, np.float32)

@@ -59,13 +59,11 @@ class TSCMamba(Network):
         heard = self.from_window(windows)
         both = gelu(self.focus * heard + (2 - self.focus) * seen)
         fused = self.norm(torch.cat([seen, both, heard], dim=-1))  # (batch, 192)
-
         directions = torch.cat([fused, fused.flip(-1)])[:, None]  # one token each; the second is not turned back
         scanned, _ = self.over_channels(directions)
         one_way, other_way = (scanned + directions)[:, 0].chunk(2)
         along, _ = self.over_features(fused[..., None])  # (batch, 192, 1)
         summed = one_way + other_way + 2 * (along[..., 0] + fused)
-
         logits: Tensor = self.classify(self.dropout(self.hidden(summed)))
         return logits
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from dualres.bench.methods.catalog import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry
 from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.judge.backends import Scores, Windows, scores
 from dualres.learn.closed_form import fit_views
@@ -33,9 +33,8 @@ class ViewsMethod(Method):
     def blank(self, classes: int) -> "FittedViews":
         """Of one check window per class, none of them alike."""
         windows = check_windows(2, ViewsNetwork(2).config.window)
-        return self.learn(
-            Task(np.stack([windows[i % 2] * (i + 1) for i in range(classes)]), np.arange(classes), classes, 0)
-        )
+        every = np.stack([windows[i % 2] * (i + 1) for i in range(classes)])
+        return self.learn(Task(every, np.arange(classes), classes, 0))
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: tuple(tensor.shape) for name, tensor in ViewsNetwork(classes).state_dict().items()}
@@ -67,13 +66,5 @@ class FittedViews(FittedMethod):
         return scores(self.network, windows)
 
 
-ENTRY = MethodEntry(
-    ViewsMethod.name,
-    "Views",
-    ViewsMethod.family,
-    lambda *_: ViewsMethod(),
-    MethodStyle(),
-    (6.0, 3.0),
-    trains=False,
-    control=True,
-)
+NAMED = ViewsMethod.name, "Views", ViewsMethod.family
+ENTRY = MethodEntry(*NAMED, lambda *_: ViewsMethod(), nominal_ms=(6.0, 3.0), trains=False, control=True)

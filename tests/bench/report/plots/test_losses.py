@@ -32,9 +32,5 @@ def test_the_chosen_number_of_updates_is_marked(full):
     chosen = chosen_updates(results, RIG)
     assert list(picture.figure.axes[-1].get_lines()[-1].get_xdata()) == [chosen, chosen]
     assert f"folds: {chosen}." in picture.caption
-
-
-def test_the_caption_says_that_no_evaluation_recording_was_opened(full):
-    caption = duration_selection(full["duration"], RIG).caption
-    assert "no evaluation recording was opened" in caption
-    assert "8 recordings judged per fold" in caption
+    assert "no evaluation recording was opened" in picture.caption
+    assert "8 recordings judged per fold" in picture.caption

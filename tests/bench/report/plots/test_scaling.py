@@ -21,13 +21,6 @@ def measured(power=1.0):
     }
 
 
-@pytest.fixture
-def folder(tmp_path):
-    (tmp_path / MEASURED).parent.mkdir()
-    (tmp_path / MEASURED).write_text(json.dumps(measured()))
-    return tmp_path
-
-
 @pytest.mark.parametrize("power", [1.0, 2.0])
 def test_the_slope_is_the_power_with_which_cost_grows(power):
     for curve in curves(measured(power)).values():
@@ -45,8 +38,11 @@ def test_windows_stand_at_the_seconds_they_add():
     assert curves(measured())["windows"].sizes == pytest.approx((0.256, 2.56, 25.6))
 
 
-def test_every_point_is_drawn_with_its_slope_and_its_cost_per_unit(folder):
-    picture = scaling_picture(folder)
+def test_every_point_is_drawn_with_its_slope_and_its_cost_per_unit_where_it_was_measured(tmp_path):
+    assert scaling_picture(tmp_path) is None
+    (tmp_path / MEASURED).parent.mkdir()
+    (tmp_path / MEASURED).write_text(json.dumps(measured()))
+    picture = scaling_picture(tmp_path)
     above, below = picture.figure.axes[:3], picture.figure.axes[3:]
     labels = [text.get_text() for axes in above for text in axes.get_legend().get_texts()]
     assert labels[0] == "slope 1.00"
@@ -56,7 +52,3 @@ def test_every_point_is_drawn_with_its_slope_and_its_cost_per_unit(folder):
     per_unit = [line for line in below[0].get_lines() if line.get_marker() == "o"]
     assert list(per_unit[0].get_ydata()) == pytest.approx([1] * 4)
     assert "T = 1024, D = 64 and K = 8" in picture.caption
-
-
-def test_without_a_measurement_there_is_no_figure(tmp_path):
-    assert scaling_picture(tmp_path) is None

@@ -48,17 +48,13 @@ def ablation_panels(results: Results) -> Picture | None:
         axes.set_xlabel("full \N{MINUS SIGN} control (points)")
     entries = [entry for _, behind in found.values() for entry in behind]
     n = sorted({len(by_seed) for by_seed, _ in found.values() if by_seed})
-    return finished(
-        results,
-        figure,
-        "ablation",
-        "Worth of each component",
+    caption = (
         "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
-        "model, left of it (hatched) the control. All panels share one scale.",
-        f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
-        facts(entries),
-        missing=[left_out(CONTROL_NAMES, {entry.job.method for entry in entries})],
+        "model, left of it (hatched) the control. All panels share one scale. "
+        f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with."
     )
+    missing = [left_out(CONTROL_NAMES, {entry.job.method for entry in entries})]
+    return finished(results, figure, "ablation", "Worth of each component", caption, facts(entries), missing=missing)
 
 
 def _limits(low: float, high: float) -> tuple[float, float]:

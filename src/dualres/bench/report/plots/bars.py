@@ -9,16 +9,7 @@ from matplotlib.patheffects import withStroke
 from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.bench.report.captions import left_out, times
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.plots.picture import (
-    LOOKS,
-    Picture,
-    finished,
-    legend_above,
-    ran,
-    said_of,
-    shared_seeds,
-    swatch,
-)
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, said_of, shared_seeds, swatches_above
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
@@ -41,14 +32,9 @@ def bearing_bars(results: Results) -> Picture | None:
         return None
     figure, axes = canvas(SINGLE if len(groups) * len(methods) <= 9 else DOUBLE, 2.3)
     _draw(axes[0, 0], groups, methods)
-    return finished(
-        results,
-        figure,
-        "bearing_bars",
-        "Bearing faults",
-        *said_of(_cells(groups), "Recording macro-F1 of the bearing study, all on one scale.", "Error bars"),
-        missing=[left_out(FINALISTS, methods)],
-    )
+    caption = said_of(_cells(groups), "Recording macro-F1 of the bearing study, all on one scale.", "Error bars")
+    missing = [left_out(FINALISTS, methods)]
+    return finished(results, figure, "bearing_bars", "Bearing faults", *caption, missing=missing)
 
 
 @draws_figure("allocation_bars")
@@ -70,10 +56,8 @@ def allocation_bars(results: Results, dataset: str) -> Picture | None:
         f"Recording macro-F1 ({dataset_name(dataset)}) when the same 12 windows per class come from one, three or six "
         "recordings."
     )
-    title, missing = f"Allocation of the same exposure, {dataset_name(dataset)}", left_out(PAIR, methods)
-    return finished(
-        results, figure, f"allocation_{dataset}", title, *said_of(cells, lead, "Error bars"), missing=[missing]
-    )
+    title, caption = f"Allocation of the same exposure, {dataset_name(dataset)}", said_of(cells, lead, "Error bars")
+    return finished(results, figure, f"allocation_{dataset}", title, *caption, missing=[left_out(PAIR, methods)])
 
 
 def _cells(groups: Mapping[str, Group]) -> list[Cell]:
@@ -81,7 +65,7 @@ def _cells(groups: Mapping[str, Group]) -> list[Cell]:
 
 
 def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> None:
-    """Bars with their values; an error bar is one sample SD."""
+    """An error bar is one sample SD."""
     thick = min(0.4, 0.82 / len(methods))
     top = max((c.mean or 0) + (c.sd or 0) for group in groups.values() for c in group.values())
     middle, half = (len(groups) - 1) / 2, max(len(groups), 2.5) / 2 + 0.05  # few bars stay slim
@@ -105,4 +89,4 @@ def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> No
     axes.set_xticks(range(len(groups)), groups)
     axes.tick_params(axis="x", length=0)
     percent_axis(axes, 1.05 * top)
-    legend_above(axes, handles=[swatch(m) for m in methods], ncols=len(methods))
+    swatches_above(axes, methods, ncols=len(methods))

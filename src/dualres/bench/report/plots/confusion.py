@@ -8,7 +8,7 @@ from dualres.bench.report.captions import facts, left_out, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.bench.report.registry import draws_figure
-from dualres.bench.report.results import FinishedJob, Results
+from dualres.bench.report.results import Results
 from dualres.learn.fold import Budget
 from dualres.metrics import Counts
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, printed
@@ -31,8 +31,8 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
     """Counts of recordings, summed over the folds of one seed; the shade is the share of the row."""
     methods = ran(results, dataset, wanted)
     seeds = shared_seeds(results, dataset, methods, [budget])[:1]
-    found: dict[str, list[FinishedJob]] = {
-        method: list(cell.entries)
+    found = {
+        method: cell.entries
         for method in methods
         if (cell := results.f1(seeds, dataset=dataset, method=method, budget=budget)).values
     }
@@ -49,17 +49,14 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
         axes.set_title(method_name(method))
     grid[0, 0].set_ylabel("truth")
     n = sum(len(entry.outcome.recordings) for entry in next(iter(found.values())))
-    return finished(
-        results,
-        figure,
-        f"confusion_{results.study.name}_{dataset}",
-        f"Confusion at {times(budget)}, {dataset_name(dataset)}",
+    name, title = f"confusion_{results.study.name}_{dataset}", f"Confusion at {times(budget)}, {dataset_name(dataset)}"
+    caption = (
         f"Recordings by true class (rows) and verdict (columns), {dataset_name(dataset)}, {times(budget)} (recordings "
         "per class \N{MULTIPLICATION SIGN} windows), summed over the folds of one seed; the shade is the share of the "
-        f"row. n = {n} verdicts per method.",
-        facts(entry for entries in found.values() for entry in entries),
-        missing=[left_out(wanted, found)],
+        f"row. n = {n} verdicts per method."
     )
+    conditions = facts(entry for entries in found.values() for entry in entries)
+    return finished(results, figure, name, title, caption, conditions, missing=[left_out(wanted, found)])
 
 
 def _draw(axes: Axes, matrix: Counts, classes: tuple[str, ...]) -> None:
@@ -68,8 +65,7 @@ def _draw(axes: Axes, matrix: Counts, classes: tuple[str, ...]) -> None:
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
     for row, column in zip(*matrix.nonzero(), strict=True):
         colour, weight = "white" if shares[row, column] > DARK else INK, "bold" if row == column else "normal"
-        words = str(matrix[row, column])
-        axes.text(column, row, words, ha="center", va="center", color=colour, fontweight=weight)
+        axes.text(column, row, str(matrix[row, column]), ha="center", va="center", color=colour, fontweight=weight)
     names = [class_name(label) for label in classes]
     axes.set_xticks(range(count), names, rotation=90)
     axes.set_yticks(range(count), names)

@@ -32,16 +32,13 @@ def latency_bars(costs: Costs) -> Picture:
     """A panel per dataset: the median latency of one window as bars, its 95th percentile as marks."""
     datasets, methods = costs.datasets, [method for method in costs.methods if method in NAMES]
     across = min(len(datasets), COLUMNS)
-    down = math.ceil(len(datasets) / across)
-    width = SINGLE if across == 1 else DOUBLE
+    down, width = math.ceil(len(datasets) / across), SINGLE if across == 1 else DOUBLE
     figure, grid = canvas(width, 0.6 + down * (0.35 + 0.15 * len(methods)), down, across, sharex=True, sharey=True)
     fastest = min(costs.value("window_ms", *place) or math.inf for place in costs.found)
     slowest = max(costs.value("window_p95_ms", *place) or 0 for place in costs.found)
     start = fastest / SHORTEST
     for axes, dataset in zip(grid.flat, datasets, strict=False):
-        axes.set_title(dataset_name(dataset))
-        axes.set_xscale("log")
-        axes.set_xlim(start, ROOM * slowest)
+        axes.set(title=dataset_name(dataset), xscale="log", xlim=(start, ROOM * slowest))
         for row, method in enumerate(methods):
             _bar(axes, row, costs, dataset=dataset, method=method, start=start)
         axes.set_yticks(range(len(methods)), [method_name(method) for method in methods])
@@ -57,19 +54,15 @@ def latency_bars(costs: Costs) -> Picture:
     grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
     figure.legend(handles=_key(costs), loc="outside upper left", ncols=3, borderaxespad=0)
     footnote(figure, QUICK_COSTS_FIGURE if costs.quick else "")
-    return Picture(
-        f"latency_{costs.name}",
-        f"Latency of one window ({DEVICES[costs.device]}, {costs.way})",
-        sentences(
-            "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
-            "on one logarithmic scale.",
-            "Hatched: on the CPU." if costs.device == "cuda" else "",
-            conditions(costs),
-            missing(costs),
-        ),
-        "",
-        figure,
+    caption = sentences(
+        "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
+        "on one logarithmic scale.",
+        "Hatched: on the CPU." if costs.device == "cuda" else "",
+        conditions(costs),
+        missing(costs),
     )
+    title = f"Latency of one window ({DEVICES[costs.device]}, {costs.way})"
+    return Picture(f"latency_{costs.name}", title, caption, "", figure)
 
 
 @draws_figure("score_and_latency")
@@ -80,12 +73,10 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
     if not cells:
         return None
     latencies = {method: costs.value("window_ms", dataset, method) or 0.0 for method in cells}
-    figure = draw_fronts(
-        cells, {PARAMETERS: parameters(cells), f"median latency of one window, {costs.way} (ms)": latencies}
-    )
+    label = f"median latency of one window, {costs.way} (ms)"
     return finished(
         results,
-        figure,
+        draw_fronts(cells, {PARAMETERS: parameters(cells), label: latencies}),
         f"score_and_latency_{dataset}_{costs.name}",
         f"Accuracy and latency, {dataset_name(dataset)} ({DEVICES[costs.device]}, {costs.way})",
         f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
@@ -98,7 +89,7 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
 
 
 def _bar(axes: Axes, row: int, costs: Costs, *, dataset: str, method: str, start: float) -> None:
-    """One lying bar from the axis' left end; its value stands behind the mark."""
+    """From the axis' left end; the value stands behind the mark."""
     median, tail = (costs.value(name, dataset, method) for name in ("window_ms", "window_p95_ms"))
     if median is None or tail is None:
         not_run(axes, start, row)

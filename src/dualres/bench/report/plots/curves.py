@@ -50,15 +50,10 @@ def fixed_coverage(results: Results, dataset: str) -> Picture | None:
         return None
     figure, axes = canvas(SINGLE, 2.2)
     label_ends(axes[0, 0], _draw(axes[0, 0], points, LENGTHENING))
-    caption = f"Recording macro-F1 ({dataset_name(dataset)}) when more is labelled of the same {COVERAGE} recordings"
-    return finished(
-        results,
-        figure,
-        f"fixed_coverage_{dataset}",
-        f"Duration at fixed coverage, {dataset_name(dataset)}",
-        *said_of(_cells(points), f"{caption} per class.", "Bands"),
-        missing=[left_out(FINALISTS, points)],
-    )
+    lead = f"Recording macro-F1 ({dataset_name(dataset)}) when more is labelled of the same {COVERAGE} recordings"
+    caption = said_of(_cells(points), f"{lead} per class.", "Bands")
+    title, missing = f"Duration at fixed coverage, {dataset_name(dataset)}", left_out(FINALISTS, points)
+    return finished(results, figure, f"fixed_coverage_{dataset}", title, *caption, missing=[missing])
 
 
 def _points(results: Results, dataset: str, budgets: Sequence[Budget]) -> Points:
@@ -70,7 +65,7 @@ def _points(results: Results, dataset: str, budgets: Sequence[Budget]) -> Points
 
 
 def _draw(axes: Axes, points: Points, budgets: Sequence[Budget]) -> list[tuple[float, float, str, str]]:
-    """Lines and bands; says where each line ends, its name and its colour."""
+    """Where each line ends, its name and its colour."""
     seconds = _seconds(points)
     ends, top = [], 0.0
     for method, found in points.items():

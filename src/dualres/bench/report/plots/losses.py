@@ -46,16 +46,13 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
     grid[0, 0].annotate("guessing", (0, guess), (4, 2), textcoords="offset points", va="bottom", color=MUTED)
     labelled = {name: line for axes in grid[0] for line, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(labelled.values(), labelled.keys(), loc="outside upper center", ncols=4, handlelength=3)
-    return finished(
-        results,
-        figure,
-        f"training_loss_{dataset}",
-        f"Training loss, {dataset_name(dataset)}",
+    caption = (
         f"Training cross-entropy ({dataset_name(dataset)}) of each update, not smoothed, n = 1 fit per line; the "
-        f"dashed line is the loss of guessing. Losses below {LOWEST:g} nats are cut off.",
-        facts(entries),
-        missing=[left_out(NEURAL, methods), *(_lacking(entries, methods, fold) for fold in folds)],
+        f"dashed line is the loss of guessing. Losses below {LOWEST:g} nats are cut off."
     )
+    title = f"Training loss, {dataset_name(dataset)}"
+    missing = [left_out(NEURAL, methods), *(_lacking(entries, methods, fold) for fold in folds)]
+    return finished(results, figure, f"training_loss_{dataset}", title, caption, facts(entries), missing=missing)
 
 
 @draws_figure("duration_selection")
@@ -72,16 +69,12 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
         for style, entry in zip(FOLD_LINES, (e for e in longest if e.job.method == method), strict=False):
             colour, name = LOOKS[method].colour, f"fold {entry.job.fold}"
             axes.plot(*_history(entry), color=colour, linestyle=style, linewidth=1.1, label=name)
-        axes.set(title=f"{method_name(method)}: training", xlabel="update")
-        axes.set(ylim=(0, top), xlim=(0, checkpoints[-1] * 1.02))
-        axes.set_xticks(checkpoints)
+        axes.set(title=f"{method_name(method)}: training", xlabel="update", ylim=(0, top))
+        axes.set(xlim=(0, checkpoints[-1] * 1.02), xticks=checkpoints)
         axes.legend(loc="upper right", ncols=2, handlelength=2.6, borderaxespad=0)
     grid[0, 0].set_ylabel("training loss (nats)")
-    cells = {
-        m: [results.f1([seed], dataset=dataset, method=m, recipe=Recipe(updates=count)) for count in checkpoints]
-        for m in methods
-    }
-    chosen = chosen_updates(results, dataset)
+    recipes, chosen = [Recipe(updates=count) for count in checkpoints], chosen_updates(results, dataset)
+    cells = {m: [results.f1([seed], dataset=dataset, method=m, recipe=recipe) for recipe in recipes] for m in methods}
     _checkpoints(grid[0, -1], checkpoints, cells, chosen)
     return finished(
         results,
@@ -89,7 +82,7 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
         f"duration_{dataset}",
         f"How many updates, {dataset_name(dataset)}",
         f"Choosing the number of updates on source recordings alone ({dataset_name(dataset)}): training loss of "
-        f"the longest fits, not smoothed, and macro-F1 on the last source recording of every class, averaged over "
+        "the longest fits, not smoothed, and macro-F1 on the last source recording of every class, averaged over "
         f"the folds, after {in_words([str(count) for count in checkpoints])} updates. Held-out unit: one source "
         "recording of every class; no evaluation recording was opened.",
         "" if chosen is None else f"Chosen by the mean over methods and folds: {chosen}.",
@@ -113,8 +106,7 @@ def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[s
 
 
 def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[Cell]], chosen: int | None) -> None:
-    axes.set(title="validation", xlabel="updates", xlim=(0, checkpoints[-1] * 1.05))
-    axes.set_xticks(checkpoints)
+    axes.set(title="validation", xlabel="updates", xlim=(0, checkpoints[-1] * 1.05), xticks=checkpoints)
     top, ends = 0.0, []
     for method, row in cells.items():
         look = LOOKS[method]

@@ -13,7 +13,7 @@ from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out, span, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, legend_above, ran, shared_seeds, swatch
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatches_above
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
 from dualres.bench.report.tables.fill import metric
@@ -59,17 +59,12 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     ]
     grid[1, 3].axis("off")
     grid[1, 3].legend(handles=key, loc="center left", borderaxespad=0)
-    return finished(
-        results,
-        figure,
-        f"gearbox_{dataset}",
-        f"Nine methods at seven budgets, {dataset_name(dataset)}",
+    lead = (
         f"Recording macro-F1 (bars) and accuracy (marks) ({dataset_name(dataset)}) at seven label budgets, "
-        "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six.",
-        counts(cells),
-        facts_of(cells),
-        missing=[left_out(NAMES, methods)],
+        "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six."
     )
+    title, caption = f"Nine methods at seven budgets, {dataset_name(dataset)}", (lead, counts(cells), facts_of(cells))
+    return finished(results, figure, f"gearbox_{dataset}", title, *caption, missing=[left_out(NAMES, methods)])
 
 
 @draws_figure("class_recall")
@@ -97,12 +92,9 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
         offset = (place - (len(methods) - 1) / 2) * thick
         _rows(axes, cells[method], [look.colour] * len(classes), offset=offset, thick=0.92 * thick, hatch=look.hatch)
     axes.set_yticks(range(len(classes)), [class_name(label) for label in classes])
-    axes.set_ylim(len(classes) - 0.5, -0.5)
-    axes.set_xlim(0, 118)
-    axes.set_xticks(range(0, 101, 20))
-    axes.set_xlabel("recall (%)")
+    axes.set(ylim=(len(classes) - 0.5, -0.5), xlim=(0, 118), xticks=range(0, 101, 20), xlabel="recall (%)")
     _separate(axes, classes)
-    legend_above(axes, handles=[swatch(method) for method in methods], ncols=2)
+    swatches_above(axes, methods, ncols=2)
     families = "The dashed line separates helical from spur configurations." if _turns(classes) else ""
     judged = [int(count) for e in results.where(dataset=dataset) for count in e.outcome.confusion.sum(1)]
     return finished(

@@ -36,17 +36,14 @@ def paths_picture() -> Picture:
     figure, grid = canvas(DOUBLE, 2.5, 1, 2)
     _curves(grid[0, 0], paths, config)
     _spectra(grid[0, 1], paths, config)
-    return Picture(
-        "paths",
-        "Random transfer paths",
+    caption = (
         f"Left: {DRAWN} of the curves that the robust recipe draws, one for every window at every update, each a sum "
         f"of {robust.path_waves} cosines; at any frequency they are spread by "
         f"{NATS_IN_DB * robust.path_sigma / np.sqrt(2):.1f} dB. Right: one window of the simulated rig, its magnitude "
         f"spectrum by frames of {config.long} samples, as it is (black) and by the first {FOLLOWED} of these paths. "
-        "Lines keep their places and their neighbours; which part of the spectrum is loud does not.",
-        "",
-        figure,
+        "Lines keep their places and their neighbours; which part of the spectrum is loud does not."
     )
+    return Picture("paths", "Random transfer paths", caption, "", figure)
 
 
 def rig_window(config: ModelConfig) -> Tensor:

@@ -30,8 +30,6 @@ class Picture:
 
 @dataclass(frozen=True)
 class PictureFile:
-    """A picture on disk."""
-
     name: str
     title: str
     caption: str
@@ -51,11 +49,8 @@ def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets
 
     Means over different seeds would compare seeds as much as methods.
     """
-    compared = [
-        set(results.f1(dataset=dataset, method=method, budget=budget).seeds)
-        for method, budget in product(methods, budgets)
-    ]
-    compared = [seeds for seeds in compared if seeds]
+    cells = [results.f1(dataset=dataset, method=method, budget=budget) for method, budget in product(methods, budgets)]
+    compared = [set(cell.seeds) for cell in cells if cell.seeds]
     common = set.intersection(*compared) if compared else set()
     return tuple(sorted(common or set().union(*compared)))
 
@@ -67,7 +62,7 @@ def said_of(cells: Sequence[Cell], lead: str, shown_by: str) -> tuple[str, ...]:
 
 
 def legend_above(axes: Axes, **options: Any) -> None:
-    """A key above the axes, from their left end."""
+    """From their left end."""
     axes.legend(**{"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, **options})
 
 
@@ -90,7 +85,9 @@ class _MethodStyles(dict[str, MethodStyle]):
 LOOKS = _MethodStyles({name: entry(name).look for name in NAMES})
 
 
-def swatch(method: str) -> Patch:
-    """The method's entry in a legend of bars; there also where none of its bars is."""
-    look = LOOKS[method]
-    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0, label=method_name(method))
+def swatches_above(axes: Axes, methods: Iterable[str], *, ncols: int) -> None:
+    """A key of bars above the axes; a method stands there also where none of its bars is."""
+    edge: Any = {"edgecolor": "white", "linewidth": 0}
+    looks = ((LOOKS[method], method_name(method)) for method in methods)
+    handles = [Patch(facecolor=look.colour, hatch=look.hatch, label=name, **edge) for look, name in looks]
+    legend_above(axes, handles=handles, ncols=ncols)

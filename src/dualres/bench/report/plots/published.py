@@ -93,17 +93,14 @@ def control_dots(results: Results) -> Picture | None:
     axes.set_xlabel("full \N{MINUS SIGN} control, macro-F1 (points)")
     _key(axes, CONTROLS_ON, paper_shown=False)
     n = {len({one.job.seed for one, _ in found}) for found in pairs.values()}
-    return finished(
-        results,
-        figure,
-        "published_controls",
-        f"Worth of each component, pair by pair, {dataset_name(CONTROLS_ON)}",
+    caption = (
         f"Macro-F1 of the full model minus that of a control ({dataset_name(CONTROLS_ON)}), in percentage points, "
         "for every seed on both folds; right of zero favours the full model. Bars, and the numbers on the right: "
-        f"means over both folds and n = {span(n)} seeds.",
-        facts(entry for found in pairs.values() for pair in found for entry in pair),
-        missing=[left_out(CONTROL_NAMES, pairs)],
+        f"means over both folds and n = {span(n)} seeds."
     )
+    title = f"Worth of each component, pair by pair, {dataset_name(CONTROLS_ON)}"
+    said = caption, facts(entry for found in pairs.values() for pair in found for entry in pair)
+    return finished(results, figure, "published_controls", title, *said, missing=[left_out(CONTROL_NAMES, pairs)])
 
 
 @draws_figure("rig_curve")
@@ -131,16 +128,12 @@ def rig_curve(results: Results) -> Picture | None:
         handles.append(Line2D([], [], color=LOOKS["dualres"].colour, **ONE_SEED, label="one seed"))
     legend_above(axes, handles=handles, ncols=3)
     every = [cell for cells in curves.values() for cell in cells]
-    return finished(
-        results,
-        figure,
-        "published_rig_curve",
-        "Learning curve of the rig, seed by seed",
+    lead = (
         "Recording macro-F1 (Rig) over seven label budgets (recordings per class \N{MULTIPLICATION SIGN} windows of "
-        "0.512 s per recording); mean over both folds. Thin lines are single seeds, thick ones their mean.",
-        counts(every),
-        facts_of(every),
+        "0.512 s per recording); mean over both folds. Thin lines are single seeds, thick ones their mean."
     )
+    title, caption = "Learning curve of the rig, seed by seed", (lead, counts(every), facts_of(every))
+    return finished(results, figure, "published_rig_curve", title, *caption)
 
 
 def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row:
@@ -155,10 +148,8 @@ def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row
 
 def _pairs(results: Results, control: str) -> list[tuple[FinishedJob, FinishedJob]]:
     fields = {"dataset": CONTROLS_ON, "budget": results.main_budget(CONTROLS_ON)}
-    full, less = (
-        {(entry.job.seed, entry.job.fold): entry for entry in results.where(method=method, **fields)}
-        for method in ("dualres", control)
-    )
+    found = [results.where(method=method, **fields) for method in ("dualres", control)]
+    full, less = ({(entry.job.seed, entry.job.fold): entry for entry in entries} for entries in found)
     return [(full[place], less[place]) for place in sorted(full.keys() & less.keys())]
 
 
@@ -170,7 +161,7 @@ def _difference_row(control: str, pairs: Sequence[tuple[FinishedJob, FinishedJob
 
 
 def _dots(axes: Axes, rows: Sequence[_Row]) -> float:
-    """Draw the rows from the top down; gives the highest value drawn."""
+    """From the top down; gives the highest value drawn."""
     highest = 0.0
     for place, row in enumerate(rows):
         axes.axhline(place, color=RULE, linewidth=0.4, zorder=0)

@@ -28,8 +28,7 @@ def mean_ranks(results: Results) -> Picture | None:
     half = ranks.critical_difference / 2
     axes.errorbar(best + half, base, xerr=half, color=INK, capsize=3, linewidth=1)
     axes.set_yticks(range(base + 1), [*(method_name(ranks.methods[i]) for i in order), "critical difference"])
-    axes.set_ylim(base + 0.6, -0.6)
-    axes.set_xlim(0.9, max(len(order), best + ranks.critical_difference) + 0.3)
+    axes.set(ylim=(base + 0.6, -0.6), xlim=(0.9, max(len(order), best + ranks.critical_difference) + 0.3))
     axes.set_xticks(range(1, len(order) + 1))
     axes.grid(axis="x", color="#e3e6e8", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -37,14 +36,10 @@ def mean_ranks(results: Results) -> Picture | None:
     axes.set_xlabel(f"mean rank (n = {len(ranks.datasets)} datasets, 1 is best)")
     axes.get_yticklabels()[-1].set_color(MUTED)
     entries = [e for e in results.entries if e.job.dataset in ranks.datasets and e.job.method in ranks.methods]
-    return finished(
-        results,
-        figure,
-        f"ranks_{results.study.name}",
-        "Mean ranks",
+    caption = (
         f"Mean rank of recording macro-F1 over n = {len(ranks.datasets)} datasets "
         f"({in_words([dataset_name(d) for d in ranks.datasets])}). "
         "Methods whose ranks differ by less than the bar (Nemenyi, 5 %) are not told apart; Friedman's test: "
-        f"statistic {ranks.statistic:.2f}, p = {ranks.p:.3f}.",
-        facts(entries),
+        f"statistic {ranks.statistic:.2f}, p = {ranks.p:.3f}."
     )
+    return finished(results, figure, f"ranks_{results.study.name}", "Mean ranks", caption, facts(entries))

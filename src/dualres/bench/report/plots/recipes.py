@@ -65,15 +65,12 @@ def recipe_pairs(results: Results) -> Picture | None:
 
 def _rows(results: Results, dataset: str) -> dict[str, RecipeRow]:
     """Of every method; an empty one where no seed has all its folds."""
-    recipes = results.recipes(dataset)
-    return {
-        method: {
-            name: cell
-            for name, recipe in recipes.items()
-            if (cell := results.f1(dataset=dataset, method=method, recipe=recipe)).values
-        }
-        for method in RECIPE_CONTROLS
-    }
+    rows: dict[str, RecipeRow] = {}
+    for method in RECIPE_CONTROLS:
+        recipes = results.recipes(dataset).items()
+        row = {name: results.f1(dataset=dataset, method=method, recipe=recipe) for name, recipe in recipes}
+        rows[method] = {name: cell for name, cell in row.items() if cell.values}
+    return rows
 
 
 def _draw(axes: Axes, rows: list[RecipeRow]) -> None:

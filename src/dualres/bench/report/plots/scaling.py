@@ -79,18 +79,15 @@ def scaling_picture(folder: Path) -> Picture | None:
         grid[1, column].set_xlabel(label)
     grid[0, 0].set_ylabel("seconds of one core")
     grid[1, 0].set_ylabel("cost per unit,\nover the last")
-    return Picture(
-        "scaling",
-        "Cost against size",
+    caption = (
         "Processor time on one thread, the best of several. Left and middle: the memory's scan, in chunks by PyTorch, "
         f"with T = {fixed['tokens']}, D = {fixed['width']} and K = {fixed['states']} where they are not varied. Right: "
         f"from a WAV file at {measured['rate_hz'] / 1000:g} kHz to its verdict, and from windows in memory, which "
         "overlap by half, to their scores. Dashed: linear growth through the last point; slopes are of the last "
         f"{FITTED} points. Below: cost per unit of size, relative to the largest size; a level line is linear growth, "
-        "a falling one less than linear, as costs that do not depend on the size wear off.",
-        "",
-        figure,
+        "a falling one less than linear, as costs that do not depend on the size wear off."
     )
+    return Picture("scaling", "Cost against size", caption, "", figure)
 
 
 def _cost(axes: Axes, drawn: Sequence[ScalingCurve]) -> None:

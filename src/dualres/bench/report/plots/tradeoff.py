@@ -88,7 +88,7 @@ def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
 
 
 def _ledger_cost(cell: Cell, field: str) -> float:
-    """A cost that the ledger recorded, mean over the cell's jobs."""
+    """Mean over the cell's jobs."""
     return statistics.fmean(float(entry.outcome.facts["cost"][field]) for entry in cell.entries)
 
 

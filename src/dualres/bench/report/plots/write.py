@@ -16,10 +16,7 @@ from dualres.utils.figures import printed, save
 def pictures(
     results: Mapping[str, Results], costs: Sequence[Costs] = (), folder: Path | None = None
 ) -> Iterator[Picture]:
-    """All that the results of each study and the measured costs can fill; drawn one at a time.
-
-    `folder` is the ledger's, where a measurement of how cost grows may lie.
-    """
+    """All that the results of each study, the costs and the ledger's `folder` can fill; drawn one at a time."""
     if folder and (growth := scaling_picture(folder)):
         yield growth
     shown = [each.planned_only() for each in results.values()]
@@ -37,9 +34,9 @@ def pictures(
 def write_figures(
     results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = (), folder: Path | None = None
 ) -> list[PictureFile]:
-    """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study, `folder` the ledger's.
+    """Write every figure as PDF and PNG, and their hashes; what an earlier report had beyond them is removed.
 
-    Figures of an earlier report that this one does not have are removed.
+    `results` are by name of their study, `folder` is the ledger's.
     """
     drawn = []
     for picture in pictures(results, costs, folder):
