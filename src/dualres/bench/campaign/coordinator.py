@@ -148,8 +148,7 @@ class _Campaign:
         if event.key in self._handed:
             self._running[event.key] = Running(self._handed.pop(event.key), time.monotonic())
             self._estimate_waiting()
-        running = self._running.get(event.key)
-        if running is None:
+        if (running := self._running.get(event.key)) is None:
             return
         if isinstance(event, JobAdvance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()

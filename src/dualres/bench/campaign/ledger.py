@@ -3,8 +3,6 @@
 Only the coordinator of a run writes to it. A job enters in one transaction, whole or not at all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3
@@ -270,7 +268,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             rows = self._database.execute("SELECT key, sha256 FROM digests ORDER BY key").fetchall()
             return [key for key, recorded in rows if recorded != digest_of(self._database, key)]
 
-    def merge(self, other: Ledger) -> Merge:
+    def merge(self, other: "Ledger") -> Merge:
         """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""
         mine, theirs = self.keys(), other.jobs()
         for key in [key for key in theirs if key not in mine]:

@@ -141,7 +141,6 @@ def in_fresh_process(work: Callable[..., Any], *arguments: Any, threads: int, te
 
 
 def serve(descriptor: int) -> None:
-    """What the other process does."""
     pipe = Connection(descriptor)
     keep_freed_memory()
     load_plugins()
