@@ -116,7 +116,6 @@ class DatasetSignals:
         return [self._model_rate(name) for name in names]
 
     def native(self, name: str) -> Recording:
-        """The named recording as it was prepared."""
         if self._only is not None and name not in self._only:
             raise ConfigError(f"recording {name} of {self._dataset} may not be opened here: only a support may")
         if name not in self._recordings:

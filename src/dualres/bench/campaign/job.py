@@ -40,7 +40,6 @@ class Job:
     resampler: str = POLYPHASE
 
     def plan(self) -> dict[str, Any]:
-        """The job as plain JSON."""
         recipe = None if self.recipe is None else self.recipe.as_data()
         return {"format": FORMAT, **asdict(self), "recipe": recipe}
 

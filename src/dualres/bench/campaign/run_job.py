@@ -58,10 +58,7 @@ def run_job(job: Job, stores: Path, folder: Path, progress: Progress = quiet) ->
 def judge_fitted(
     gathered: JobInputs, fitted: FittedMethod, folder: Path, *, begin: float, progress: Progress, together: int = 1
 ) -> Outcome:
-    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
-
-    `together` is the number of jobs that shared the fit.
-    """
+    """Save, judge, and account for all since `begin`, by time.perf_counter; `together` jobs shared the fit."""
     job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
     path = folder / "models" / f"{job.key}.safetensors"
     held_out, channels = fold.held_out, support.channels

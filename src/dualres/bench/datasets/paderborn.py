@@ -38,10 +38,8 @@ def index(folder: Path) -> Index:
     found = find(folder, {".mat"}, _RECORDING)
     expected = _STATES.keys() - {name["bearing"] for _, name in found}
     if packed := [path for path, name in find(folder, {".rar"}, re.compile(_BEARING)) if name[0] in expected]:
-        raise RecordingError(
-            f"{packed[0]}: still packed{f', and {len(packed) - 1} more' if packed[1:] else ''}; "
-            "unpack the archives with unar or unrar"
-        )
+        more = f", and {len(packed) - 1} more" if packed[1:] else ""
+        raise RecordingError(f"{packed[0]}: still packed{more}; unpack the archives with unar or unrar")
     entries, left_out = parted(found, partial(_entry, folder))
     return collect(folder, entries, "N15_M07_F10_KA01_1.mat and the like", left_out)
 

@@ -41,9 +41,8 @@ def check(dataset: str, path: Path) -> str:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.tell()
     except OSError as error:
-        raise RecordingError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
-        ) from error
+        reason = f"cannot be read ({error.strerror}); check the path and its permissions"
+        raise RecordingError(f"{path}: {reason}") from error
     released = official(dataset, path.name)
     if released and released != Checksum(size, sha256):
         raise RecordingError(
@@ -58,8 +57,6 @@ SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
 
 @dataclass(frozen=True)
 class PreparationResult:
-    """What became of a release's recordings."""
-
     written: int
     kept: int  # from an earlier run
     failed: tuple[tuple[str, str], ...]  # recording and reason
@@ -67,10 +64,9 @@ class PreparationResult:
 
 
 def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> PreparationResult:
-    """Write every recording of the release that the store does not hold yet.
+    """Write what the store does not hold yet; a file that cannot be used is reported and stops no other.
 
-    A file that cannot be used is reported and does not stop the others. The index is saved every few seconds and
-    at the end, however it comes.
+    The index is saved every few seconds and at the end, however it comes.
     """
     index = release.index(source)
     known = _known(release, index, source, store)
