@@ -23,7 +23,6 @@ class JobAdvance:
 
 
 def begun(key: str, sharing: int = 1) -> JobAdvance:
-    """The first event of a job."""
     return JobAdvance(key, START, 0, 0, sharing)
 
 

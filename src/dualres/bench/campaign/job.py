@@ -51,7 +51,6 @@ class Job:
 
     @property
     def title(self) -> str:
-        """A few words for a progress line."""
         updates = f" {self.recipe.updates} updates" if self.recipe else ""
         how = "" if self.recipe is None or self.recipe.plain else f" {self.recipe.kind}"
         return f"{self.method} {self.fold} {self.budget}{how}{updates} seed {self.seed}"

@@ -91,9 +91,8 @@ class LocalExecutor:
     def _free_worker(self, threads: int) -> _Worker:
         """One without a job; libraries settle their number of threads when they start, so it must have been theirs."""
         free = [worker for worker in self._workers if not worker.jobs]
-        for worker in free:
-            if worker.threads == threads:
-                return worker
+        if fit := [worker for worker in free if worker.threads == threads]:
+            return fit[0]
         if free and len(self._workers) >= self.workers:
             self._drop(free[0])
         worker = _Worker(threads, self._stores, self._folder)

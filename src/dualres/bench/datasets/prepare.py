@@ -16,8 +16,6 @@ from dualres.utils.progress import Progress, quiet
 
 
 class Checksum(NamedTuple):
-    """What a file must be to count as released."""
-
     bytes: int
     sha256: str
 
@@ -45,10 +43,9 @@ def check(dataset: str, path: Path) -> str:
         raise RecordingError(f"{path}: {reason}") from error
     released = official(dataset, path.name)
     if released and released != Checksum(size, sha256):
-        raise RecordingError(
-            f"{path}: is not {dataset}'s {path.name} as released ({released.bytes} bytes, SHA-256 {released.sha256}) "
-            f"but has {size} bytes, SHA-256 {sha256}; download it again"
-        )
+        expected = f"{dataset}'s {path.name} as released ({released.bytes} bytes, SHA-256 {released.sha256})"
+        found = f"{size} bytes, SHA-256 {sha256}"
+        raise RecordingError(f"{path}: is not {expected} but has {found}; download it again")
     return sha256
 
 
