@@ -1,7 +1,5 @@
 """Outcomes of which every answer is chosen by hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A ledger full of made-up outcomes: right in form, the same every time, and quick to make."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
@@ -24,9 +22,8 @@ def synthetic_ledger(
     path: Path, studies: list[str], *, seeds: list[int] | None = None, quick: Quick | None = None, datasets=DATASETS
 ) -> Ledger:
     """A ledger with every job of the studies done on the given datasets."""
-    return filled(
-        Ledger(path), (job for name in studies for job in jobs(study(name), datasets, seeds=seeds, quick=quick))
-    )
+    planned = (job for name in studies for job in jobs(study(name), datasets, seeds=seeds, quick=quick))
+    return filled(Ledger(path), planned)
 
 
 def filled(ledger: Ledger, planned: Iterable[Job], outcome_of: Callable[[Job], Outcome] | None = None) -> Ledger:
@@ -97,6 +94,5 @@ def synthetic_outcome(job: Job) -> Outcome:
 
 def _class_of(name: str, known: dict[str, str], classes: tuple[str, ...]) -> int:
     """The recording's class where the frozen folds tell it, and otherwise one that is always the same."""
-    return (
-        classes.index(known[name]) if name in known else int(sha256(name.encode()).hexdigest()[:8], 16) % len(classes)
-    )
+    by_name = int(sha256(name.encode()).hexdigest()[:8], 16) % len(classes)
+    return classes.index(known[name]) if name in known else by_name

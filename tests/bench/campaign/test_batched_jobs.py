@@ -62,9 +62,8 @@ def executor(tmp_path, monkeypatch):
 
 
 def same(outcome, expected):
-    return all(
-        getattr(outcome, part) == getattr(expected, part) for part in ("recordings", "truth", "scores", "history")
-    )
+    parts = ("recordings", "truth", "scores", "history")
+    return all(getattr(outcome, part) == getattr(expected, part) for part in parts)
 
 
 def ends_of(executor, *jobs):
@@ -111,10 +110,8 @@ def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(
         assert same(ends[job], alone[job.key])
         assert (tmp_path / "models" / f"{job.key}.safetensors").exists()
         assert {(sharing, stage) for key, sharing, stage, *_ in told if key == job.key} == {(2, "fit"), (1, "judge")}
-        assert [rest[:2] for key, _, stage, *rest in told if (key, stage) == (job.key, "fit")] == [
-            [update, 4]
-            for update in (1, 2, 3, 4)  # of both fits
-        ]
+        updates = [rest[:2] for key, _, stage, *rest in told if (key, stage) == (job.key, "fit")]
+        assert updates == [[1, 4], [2, 4], [3, 4], [4, 4]]  # of both fits
         assert ends[job].facts["wall_s"] > ends[job].facts["judge_s"] > 0
         assert (ends[job].facts["fitted_together"], alone[job.key].facts["fitted_together"]) == (2, 1)
 
@@ -242,9 +239,8 @@ def test_an_unforeseen_error_fails_its_own_job_and_ends_the_worker(tmp_path, mon
 
 
 def test_a_job_for_which_memory_is_too_short_when_it_is_judged_is_lost_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        together, "judge_fitted", for_seed(42, torch.cuda.OutOfMemoryError("8 GiB"), together.judge_fitted)
-    )
+    error = torch.cuda.OutOfMemoryError("8 GiB")
+    monkeypatch.setattr(together, "judge_fitted", for_seed(42, error, together.judge_fitted))
     ends = answers(tmp_path, JOB, OTHER)
     assert isinstance(ends[JOB.key][0], JobSuccess)
     event, goes_on = ends[OTHER.key]

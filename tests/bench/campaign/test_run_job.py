@@ -86,32 +86,26 @@ def test_the_same_job_gives_the_same_scores(outcome, folder):
 
 def test_the_kept_model_gives_the_stored_scores(outcome, folder):
     fitted = load(folder / "models" / f"{JOB.key}.safetensors")
-    (recording,) = DatasetSignals("simulated", Path("stores"), folder / "cache", POLYPHASE).at_rate(
-        outcome.recordings[:1]
-    )
+    source = DatasetSignals("simulated", Path("stores"), folder / "cache", POLYPHASE)
+    (recording,) = source.at_rate(outcome.recordings[:1])
     windows = np.lib.stride_tricks.sliding_window_view(recording.signal, 32_768)[::16_384][:23]
     again = fitted.scores(np.ascontiguousarray(windows)).mean(0)
     np.testing.assert_array_equal(again.round(DECIMALS), outcome.scores[0])
 
 
 def test_a_validation_job_opens_no_evaluation_recording(folder, monkeypatch):
-    judged = set(load_fold("S1").evaluation)
-    opened = []
-    original = DatasetSignals._model_rate
+    opened, original = [], DatasetSignals._model_rate
     monkeypatch.setattr(DatasetSignals, "_model_rate", lambda self, name: opened.append(name) or original(self, name))
     job = dataclasses.replace(JOB, judged="validation", budget=Budget(1, 1), most_judged=2)
     outcome = run_job(job, Path("stores"), folder)
     assert len(outcome.recordings) == 2
     assert opened
-    assert not set(opened) & judged
+    assert not set(opened) & set(load_fold("S1").evaluation)
 
 
 def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
-    events = []
-    original = DatasetSignals.at_rate
-    monkeypatch.setattr(
-        DatasetSignals, "at_rate", lambda self, names: events.append(set(names)) or original(self, names)
-    )
+    events, original = [], DatasetSignals.at_rate
+    monkeypatch.setattr(DatasetSignals, "at_rate", lambda self, ids: events.append(set(ids)) or original(self, ids))
     run_job(JOB, Path("stores"), folder, lambda stage, *_: events.append(stage))
     support, *rest = events
     assert support == {members[0] for members in load_fold("S1").support.values()}
@@ -160,9 +154,8 @@ def test_the_kept_model_is_one_that_the_commands_take(outcome, folder, tmp_path,
     assert f'"{load_fold("S1").held_out}"' in run("show", model).stdout
     exported = run("export", model, tmp_path / "m.onnx", "--to", "onnx")
     if method == "itransformer":
-        assert "only DualRes networks can be exported, and this model is of the method itransformer" in str(
-            exported.exception
-        )
+        refusal = "only DualRes networks can be exported, and this model is of the method itransformer"
+        assert refusal in str(exported.exception)
     else:
         assert exported.exit_code == 0, exported.output
 

@@ -67,12 +67,8 @@ def test_quick_is_small_and_says_so_in_the_plan():
         assert {j.most_judged for j in found} == {24}
         assert max(j.recipe.updates for j in found if j.recipe) == 30
         assert not {j.key for j in found} & {j.key for j in jobs(study(name), ["simulated"])}
-    assert sorted(j.recipe.updates for j in jobs(study("duration"), ["simulated"], quick=Quick()))[::2] == [
-        5,
-        10,
-        20,
-        30,
-    ]
+    duration = jobs(study("duration"), ["simulated"], quick=Quick())
+    assert sorted(j.recipe.updates for j in duration)[::2] == [5, 10, 20, 30]
 
 
 def test_minirocket_is_one_job_on_every_device():
@@ -121,9 +117,8 @@ def test_recipes_are_compared_on_the_same_folds_and_seeds():
 @pytest.mark.parametrize("name", ["published", "recipes"])
 def test_of_a_recipe_that_the_study_has_its_own_jobs_are_taken(name):
     every = jobs(study(name), ["phm2009", "cwru"])
-    assert jobs(study(name), ["phm2009", "cwru"], recipe=RECIPES["paper"]) == [
-        job for job in every if job.recipe is None or job.recipe.plain
-    ]
+    plain = [job for job in every if job.recipe is None or job.recipe.plain]
+    assert jobs(study(name), ["phm2009", "cwru"], recipe=RECIPES["paper"]) == plain
 
 
 def test_a_recipe_replaces_those_of_the_study():
@@ -142,9 +137,7 @@ def test_bearings_are_the_datasets_that_say_so():
 def test_a_registered_study_is_one_of_them(monkeypatch):
     monkeypatch.setattr(studies, "STUDIES", copy(STUDIES))
     studies.register_study(Study("mine", "Does it work?", study("pilot").parts))
-    assert [job.key for job in jobs(study("mine"), ["simulated"])] == [
-        job.key for job in jobs(study("pilot"), ["simulated"])
-    ]
+    assert jobs(study("mine"), ["simulated"]) == jobs(study("pilot"), ["simulated"])
     with pytest.raises(ConfigError, match="there is a study 'mine' already"):
         studies.register_study(study("mine"))
 
@@ -189,9 +182,8 @@ def test_what_other_studies_have_done_is_not_done_again():
         for method in ("dualres", "dualres/no-memory")
     }
     published = {job.key for job in jobs(study("published"), EVERYWHERE)}
-    assert {
-        key for key, job in ours.items() if job.method == "minirocket" and job.fold in "P1 P2 C1 C2 S1 S2"
-    } <= published
+    peers = {key for key, job in ours.items() if job.method == "minirocket" and job.fold in "P1 P2 C1 C2 S1 S2"}
+    assert peers <= published
 
 
 def test_the_linear_model_is_linear_in_the_mean_spectra():

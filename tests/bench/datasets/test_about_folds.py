@@ -5,14 +5,10 @@ from dualres.bench.datasets.folds import load_fold, names
 from dualres.recordings.store import open_store
 from dualres.simulated import rig as simulated
 
-FROM = {
-    "mcc5": "text",
-    "phm2009": "text",
-    "simulated": "ours",
-    "cwru_12k": "ours",
-    "uestc": "ours",
-    "machines": "ours",
-}  # reconstructed elsewhere
+FROM = {  # reconstructed elsewhere
+    **dict.fromkeys(("mcc5", "phm2009"), "text"),
+    **dict.fromkeys(("simulated", "cwru_12k", "uestc", "machines"), "ours"),
+}
 
 
 @pytest.mark.parametrize("dataset", catalog.names())

@@ -8,15 +8,11 @@ from scipy.io import savemat
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.hust import RELEASE
 from dualres.errors import RecordingError
+from tests.bench.datasets.test_adapters import touch
 
 LABELS = {
-    "N": "healthy",
-    "I": "inner",
-    "O": "outer",
-    "B": "ball",
-    "IO": "inner+outer",
-    "IB": "inner+ball",
-    "OB": "outer+ball",
+    **{"N": "healthy", "I": "inner", "O": "outer", "B": "ball"},
+    **{"IO": "inner+outer", "IB": "inner+ball", "OB": "outer+ball"},
 }
 NAMES = [
     f"{letters}{bearing}0{load}"
@@ -37,16 +33,10 @@ def write(path, samples=2048, seed=0):
     return data[:, 0].astype(np.float32)
 
 
-def touch(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-
-
 @pytest.fixture
 def release(tmp_path):
     """All names of the release, in its folder; indexing looks into none of the files."""
-    for name in NAMES:
-        touch(tmp_path / "HUST bearing dataset" / f"{name}.mat")
+    touch(*(tmp_path / "HUST bearing dataset" / f"{name}.mat" for name in NAMES))
     return tmp_path
 
 
@@ -55,15 +45,8 @@ def test_all_recordings_are_found(release):
     assert len(NAMES) == 99
     assert sorted(e.id for e in index.entries) == sorted(NAMES)
     assert not index.left_out
-    assert Counter(e.label for e in index.entries) == {
-        "healthy": 15,
-        "inner": 15,
-        "outer": 15,
-        "ball": 12,
-        "inner+outer": 15,
-        "inner+ball": 12,
-        "outer+ball": 15,
-    }
+    counts = dict.fromkeys(LABELS.values(), 15) | {"ball": 12, "inner+ball": 12}
+    assert Counter(e.label for e in index.entries) == counts
     assert len({e.component for e in index.entries}) == 33  # a bearing has its three loads
 
 

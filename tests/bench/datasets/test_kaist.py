@@ -7,6 +7,7 @@ from scipy.io import savemat
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.kaist import RELEASE
 from dualres.errors import RecordingError
+from tests.bench.datasets.test_adapters import touch
 
 STATES = [
     "Normal",
@@ -28,16 +29,10 @@ def write(path, samples=1024, columns=4, increment=3.90625e-05):
     return values
 
 
-def touch(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-
-
 @pytest.fixture
 def release(tmp_path):
     """All names of the vibration archive; indexing looks into none of the files."""
-    for name in FILES:
-        touch(tmp_path / "vibration" / f"{name}.mat")
+    touch(*(tmp_path / "vibration" / f"{name}.mat" for name in FILES))
     touch(tmp_path / "current,temp" / "0Nm_Normal.tdms")
     return tmp_path
 
@@ -48,13 +43,8 @@ def test_all_recordings_are_found_under_their_right_spelling(release):
     assert sum("Unbalalnce" in name for name in FILES) == 5
     assert sorted(e.id for e in index.entries) == sorted(IDS)
     assert not index.left_out
-    assert Counter(e.label for e in index.entries) == {
-        "healthy": 3,
-        "inner": 9,
-        "outer": 9,
-        "misalignment": 9,
-        "unbalance": 15,
-    }
+    counts = dict.fromkeys(RELEASE.classes, 9) | {"healthy": 3, "unbalance": 15}
+    assert Counter(e.label for e in index.entries) == counts
     assert {e.component for e in index.entries} == set(STATES)
 
 
@@ -87,8 +77,7 @@ def test_the_acoustic_archive_is_kept_apart(release, folder):
     """Also where the folder above both archives is named for sound: pytest names this one after the test."""
     assert "acoustic" in release.name
     names = ["0Nm_BPFI_03", "0Nm_Normal"]
-    for name in names:
-        touch(release / folder / f"{name}.mat")
+    touch(*(release / folder / f"{name}.mat" for name in names))
     index = RELEASE.index(release)
     assert sorted(e.id for e in index.entries) == sorted(IDS)
     assert {e.path.parent.name for e in index.entries} == {"vibration"}

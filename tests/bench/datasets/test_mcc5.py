@@ -8,13 +8,9 @@ from dualres.bench.datasets import mcc5
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.mcc5 import RELEASE
 from dualres.errors import RecordingError
+from tests.bench.datasets.test_adapters import touch
 
-COLUMNS = [
-    "speed",
-    "torque",
-    *(f"motor_vibration_{axis}" for axis in "xyz"),
-    *(f"gearbox_vibration_{axis}" for axis in "xyz"),
-]
+COLUMNS = ["speed", "torque", *(f"{part}_vibration_{axis}" for part in ("motor", "gearbox") for axis in "xyz")]
 LABELS = {
     "health": "healthy",
     "miss_teeth": "missing_teeth",
@@ -45,11 +41,6 @@ def table(seed=0, rows=50, columns=COLUMNS):
     return "\n".join(lines) + "\n", wanted
 
 
-def touch(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-
-
 def pack(path, members, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, content in members.items():
@@ -68,24 +59,21 @@ def download(folder, tables):
 
 def test_all_recordings_are_found(tmp_path):
     for name in NAMES:
-        touch(tmp_path / FOLDER / f"{name}.csv")
-        touch(tmp_path / "__MACOSX" / FOLDER / f"._{name}.csv")
+        touch(tmp_path / FOLDER / f"{name}.csv", tmp_path / "__MACOSX" / FOLDER / f"._{name}.csv")
     index = RELEASE.index(tmp_path)
     assert len(NAMES) == 240
     assert sorted(e.id for e in index.entries) == sorted(NAMES)
     assert not index.left_out
-    assert Counter(e.label for e in index.entries) == {
-        label: 12 if label in ("healthy", "missing_teeth") else 36 for label in LABELS.values()
-    }
+    counts = dict.fromkeys(LABELS.values(), 36) | {"healthy": 12, "missing_teeth": 12}
+    assert Counter(e.label for e in index.entries) == counts
     assert {e.component for e in index.entries} == set(STATES)
 
 
 @pytest.mark.parametrize("columns", [COLUMNS, COLUMNS[::-1], [f" {c}" for c in COLUMNS]], ids=["", "turned", "spaced"])
 def test_the_column_is_found_by_its_name(tmp_path, columns):
     values = np.random.default_rng(1).standard_normal((50, 8))
-    (tmp_path / f"{HEALTHY}.csv").write_text(
-        "\r\n".join([",".join(columns), *(",".join(map(str, row)) for row in values)]), encoding="utf-8-sig"
-    )
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in values)]
+    (tmp_path / f"{HEALTHY}.csv").write_text("\r\n".join(lines), encoding="utf-8-sig")
     (entry,) = RELEASE.index(tmp_path).entries
     signal = entry.read()
     wanted = [c.strip() for c in columns].index("gearbox_vibration_x")

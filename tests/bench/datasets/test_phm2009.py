@@ -95,13 +95,8 @@ def test_an_unpacked_text_is_as_good_and_yields_to_its_zip(tmp_path):
 
 def test_names_outside_the_grammar_are_not_taken(tmp_path):
     write(tmp_path)
-    for stem in (
-        "helical 7_30hz_High_1",
-        "spur 9_30hz_Low_1",
-        "spur 1_33hz_Low_1",
-        "spur 1_30hz_Low_3",
-        "helical1_30hz",
-    ):
+    wrong = ("helical 7_30hz_High_1", "spur 9_30hz_Low_1", "spur 1_33hz_Low_1", "spur 1_30hz_Low_3", "helical1_30hz")
+    for stem in wrong:
         write(tmp_path, stem=stem)
     assert only(tmp_path).id == "helical1_30hz_high_1"
 

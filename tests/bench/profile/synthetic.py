@@ -1,7 +1,5 @@
 """Made-up measurements: right in form, the same every time."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 import numpy as np

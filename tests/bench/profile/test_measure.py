@@ -227,11 +227,8 @@ def test_the_papers_encoder_and_head():
 
 
 def test_of_minirocket_only_the_ridge_classifier_is_trained():
-    assert stored(MiniRocket().blank(8)) == {
-        "encoder": 0,
-        "head": 8 * 8 * (FEATURES + 1),
-        "buffers": FEATURES * (4 + 8 + 8),
-    }
+    parts = {"encoder": 0, "head": 8 * 8 * (FEATURES + 1), "buffers": FEATURES * (4 + 8 + 8)}
+    assert stored(MiniRocket().blank(8)) == parts
     assert stored(MiniRocket().blank(2))["head"] == 8 * (FEATURES + 1)
 
 

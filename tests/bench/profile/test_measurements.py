@@ -89,9 +89,8 @@ def test_a_damaged_file_is_named_with_a_remedy_and_stops_no_other(content, tmp_p
     keep(other, tmp_path)
     path = keep(made_up(PLAN), tmp_path)
     path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(
-        MeasurementError, match=r"quick\.json: not a measurement .*; `dualres profile` measures it anew"
-    ):
+    refusal = r"quick\.json: not a measurement .*; `dualres profile` measures it anew"
+    with pytest.raises(MeasurementError, match=refusal):
         read(path)
     assert kept(tmp_path) == {other.plan: other}
     assert [path.name in str(error) for error in damaged(tmp_path)] == [True]

@@ -37,10 +37,7 @@ def batch_key(job: Job) -> Hashable:
 
 
 def _without_updates(job: Job) -> Job:
-    """What jobs have in common whose fits are one: a fit begins as every longer one does.
-
-    Of augmentations from elsewhere that is not known.
-    """
+    """The same for jobs whose fits are one: a fit begins as every longer one does, if no plugin augments."""
     return replace(job, recipe=replace(job.recipe, updates=1)) if job.recipe and not job.recipe.more else job
 
 

@@ -1,8 +1,4 @@
-"""Running a campaign: whatever of its jobs the ledger does not hold yet, whatever happens on the way.
-
-The coordinator is the only one that writes to the ledger, and enters a job the moment it is finished. So it can be
-killed at any time: what the next run has left to do is what was in flight.
-"""
+"""Running a campaign: a job enters the ledger the moment it is finished, so a kill costs only what was in flight."""
 
 import fcntl
 import time
@@ -23,8 +19,6 @@ LONGEST_WAIT_S = 1.0  # without a report
 
 @dataclass(frozen=True)
 class JobResult:
-    """A job of this run that is over."""
-
     job: Job
     seconds: float
     reason: str | None = None  # why it failed
@@ -73,8 +67,6 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunState:
-    """A run while it goes on."""
-
     so_far: RunSummary
     running: Sequence[Running]
     seconds_left: float | None  # None while that is unknown
@@ -83,10 +75,7 @@ class RunState:
 def run(
     jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Callable[[RunState], None] | None = None
 ) -> RunSummary:
-    """Do what is missing; a job that fails is recorded with its reason, and tried again by the next run.
-
-    The executor is closed in the end, whatever the end is.
-    """
+    """Do what is missing, then close the executor; a job that fails is recorded, and the next run tries it again."""
     try:
         with sole_writer(ledger.path):
             campaign = _Campaign(jobs, ledger, executor)
@@ -148,8 +137,7 @@ class _Campaign:
         if event.key in self._handed:
             self._running[event.key] = Running(self._handed.pop(event.key), time.monotonic())
             self._estimate_waiting()
-        running = self._running.get(event.key)
-        if running is None:
+        if (running := self._running.get(event.key)) is None:
             return
         if isinstance(event, JobAdvance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()

@@ -1,7 +1,5 @@
 """Where jobs get their recordings: prepared datasets and the rig, each signal resampled once and kept on disk."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import stat
@@ -75,7 +73,6 @@ def _is_ours(path: Path) -> bool:
 
 
 def _intact(path: Path, name: str) -> bytes | None:
-    """What is kept, if it is what was written."""
     if not path.is_file() or not _is_ours(path):
         return None
     whole = path.read_bytes()
@@ -99,8 +96,7 @@ class DatasetSignals:
         self._cache = SignalCache(cache)
         self._at_rate = f"at_64_kHz/{resampler}-{code_hash()[:16]}"
         self._prepared: dict[str, str | None] = {}  # hashes that the store's index states
-        generate = catalog.release(dataset).generate
-        if generate:
+        if generate := catalog.release(dataset).generate:
             code = inspect.getsource(sys.modules[generate.__module__])
             rig = f"{dataset}/{sha256(code.encode()).hexdigest()[:16]}"
             recordings = [_cached(r, self._cache, f"{rig}/{r.id}") for r in generate()]
@@ -120,7 +116,6 @@ class DatasetSignals:
         return [self._model_rate(name) for name in names]
 
     def native(self, name: str) -> Recording:
-        """The named recording as it was prepared."""
         if self._only is not None and name not in self._only:
             raise ConfigError(f"recording {name} of {self._dataset} may not be opened here: only a support may")
         if name not in self._recordings:
@@ -138,11 +133,11 @@ class DatasetSignals:
         return recording
 
     def _model_rate(self, name: str) -> Recording:
-        recording, rate = self.native(name), Fraction(ModelConfig().rate)
+        recording = self.native(name)
         if not recording.axes:
             return self._resampled(recording, self.hashes[name])
         axes = (self._resampled(axis, f"{self.hashes[name]}-{i}") for i, axis in enumerate(recording.axes))
-        return replace(recording, axes=tuple(axes), rate=rate)
+        return replace(recording, axes=tuple(axes), rate=Fraction(ModelConfig().rate))
 
     def _resampled(self, signal: Recording, name: str) -> Recording:
         rate = ModelConfig().rate
@@ -154,14 +149,13 @@ class DatasetSignals:
 
 
 def _cached(recording: Recording, cache: SignalCache, name: str) -> Recording:
-    """The recording, whose signal, or that of each axis, is made once."""
     axes = tuple(_cached(axis, cache, f"{name}-{i}") for i, axis in enumerate(recording.axes))
     return replace(recording, axes=axes, load=recording.load if axes else partial(cache.kept, name, recording.load))
 
 
 def grouped_support(
     name: str, budget: Budget, stores: Path, cache: Path, *, resampler: str = POLYPHASE, progress: Progress = quiet
-) -> GroupedSupport:
+) -> "GroupedSupport":
     """What a recipe is chosen by: a fold's support, in parts that are held out in turn.
 
     The recordings at the same place of every class's list are one part: they share an operating condition. The fold's

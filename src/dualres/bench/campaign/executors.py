@@ -23,7 +23,6 @@ class JobAdvance:
 
 
 def begun(key: str, sharing: int = 1) -> JobAdvance:
-    """The first event of a job."""
     return JobAdvance(key, START, 0, 0, sharing)
 
 
@@ -67,10 +66,7 @@ class Executor(Protocol):
         """Take a job, to be begun as soon as a worker is free; at most `slots` at a time."""
 
     def wait(self, seconds: float) -> list[ExecutorEvent]:
-        """What happened since the last call; returns as soon as anything did, or after `seconds`.
-
-        The first event of a job is that it was `begun`.
-        """
+        """What happened since the last call, of a job first that it was `begun`; waits at most `seconds` for it."""
 
     def close(self) -> None:
         """Stop everything at once; jobs in flight are dropped."""

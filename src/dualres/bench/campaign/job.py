@@ -40,7 +40,6 @@ class Job:
     resampler: str = POLYPHASE
 
     def plan(self) -> dict[str, Any]:
-        """The job as plain JSON."""
         recipe = None if self.recipe is None else self.recipe.as_data()
         return {"format": FORMAT, **asdict(self), "recipe": recipe}
 
@@ -52,7 +51,6 @@ class Job:
 
     @property
     def title(self) -> str:
-        """A few words for a progress line."""
         updates = f" {self.recipe.updates} updates" if self.recipe else ""
         how = "" if self.recipe is None or self.recipe.plain else f" {self.recipe.kind}"
         return f"{self.method} {self.fold} {self.budget}{how}{updates} seed {self.seed}"

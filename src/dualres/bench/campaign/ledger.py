@@ -1,9 +1,4 @@
-"""The ledger: one SQLite file with a row for every finished job, from which every table can be made again.
-
-Only the coordinator of a run writes to it. A job enters in one transaction, whole or not at all.
-"""
-
-from __future__ import annotations
+"""The ledger: one SQLite file with a row for every finished job, from which every table can be made again."""
 
 import json
 import os
@@ -61,8 +56,6 @@ class Outcome(Evaluation):
 
 @dataclass(frozen=True)
 class Merge:
-    """What came of taking another ledger in."""
-
     taken: int
     known: int
     clashes: tuple[str, ...] = ()  # keys of jobs whose scores differ
@@ -112,10 +105,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 class Ledger(AbstractContextManager["Ledger"]):
-    """An open ledger. Several may read one while a single process writes to it.
-
-    One on a read-only file system can be read as any other.
-    """
+    """An open ledger: several may read it, from a read-only file system too, while only a run's coordinator writes."""
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         self.path = Path(path)
@@ -179,7 +169,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.close()
 
     def record(self, job: Job, outcome: Outcome) -> None:
-        """Enter a finished job; an earlier failure of it is forgotten."""
+        """Enter a finished job, whole or not at all; an earlier failure of it is forgotten."""
         key = job.key
         with self._writing():
             self._database.execute("DELETE FROM failures WHERE key = ?", (key,))
@@ -224,7 +214,6 @@ class Ledger(AbstractContextManager["Ledger"]):
             raise LedgerError(f"{what}; take a copy of it from elsewhere") from error
 
     def keys(self) -> set[str]:
-        """Of all finished jobs."""
         with self._reading():
             return {key for (key,) in self._database.execute("SELECT key FROM jobs")}
 
@@ -270,7 +259,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             rows = self._database.execute("SELECT key, sha256 FROM digests ORDER BY key").fetchall()
             return [key for key, recorded in rows if recorded != digest_of(self._database, key)]
 
-    def merge(self, other: Ledger) -> Merge:
+    def merge(self, other: "Ledger") -> Merge:
         """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""
         mine, theirs = self.keys(), other.jobs()
         for key in [key for key in theirs if key not in mine]:

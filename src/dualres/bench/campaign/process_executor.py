@@ -4,8 +4,6 @@ A worker gets plans through a pipe and answers with events. What befalls it (a c
 what it is doing, and another worker takes its place.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
@@ -35,6 +33,19 @@ def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int
     by_cores = max(1, cores // threads)
     most = by_cores if device == "cpu" else min(by_cores, executors.JOBS_ON_A_GPU)
     return LocalExecutor(jobs or most, stores, folder, executors.FITS_TOGETHER)
+
+
+class _Worker(Child):
+    remedy = "use fewer jobs"
+
+    def __init__(self, threads: int, stores: Path, folder: Path) -> None:
+        super().__init__(_SERVE, [str(stores), str(folder)], threads)
+        self.jobs: list[str] = []  # keys
+
+    def begin(self, jobs: Sequence[Job]) -> None:
+        self.jobs = [job.key for job in jobs]
+        with suppress(OSError):  # if it is dead, waiting for it will tell
+            self.pipe.send([job.plan() for job in jobs])
 
 
 class LocalExecutor:
@@ -80,9 +91,8 @@ class LocalExecutor:
     def _free_worker(self, threads: int) -> _Worker:
         """One without a job; libraries settle their number of threads when they start, so it must have been theirs."""
         free = [worker for worker in self._workers if not worker.jobs]
-        for worker in free:
-            if worker.threads == threads:
-                return worker
+        if fit := [worker for worker in free if worker.threads == threads]:
+            return fit[0]
         if free and len(self._workers) >= self.workers:
             self._drop(free[0])
         worker = _Worker(threads, self._stores, self._folder)
@@ -110,19 +120,6 @@ class LocalExecutor:
     def _drop(self, worker: _Worker) -> None:
         self._workers.remove(worker)
         worker.end()
-
-
-class _Worker(Child):
-    remedy = "use fewer jobs"
-
-    def __init__(self, threads: int, stores: Path, folder: Path) -> None:
-        super().__init__(_SERVE, [str(stores), str(folder)], threads)
-        self.jobs: list[str] = []  # keys
-
-    def begin(self, jobs: Sequence[Job]) -> None:
-        self.jobs = [job.key for job in jobs]
-        with suppress(OSError):  # if it is dead, waiting for it will tell
-            self.pipe.send([job.plan() for job in jobs])
 
 
 def serve(descriptor: str, stores: str, folder: str) -> None:

@@ -48,10 +48,7 @@ class StudyProgress(NamedTuple):
 
 
 def progress_rows(present: Sequence[str], done: set[str], failed: Collection[str]) -> tuple[list[StudyProgress], int]:
-    """Every study on the datasets present, and how many finished jobs belong to none of these.
-
-    Quick sizes and GPUs are told of where there is something to tell.
-    """
+    """Every study on the datasets present, also quick or on GPUs where jobs were, and how many other jobs are done."""
     rows, counted = [], set[str]()
     for (name, one), quick, device in product(STUDIES.items(), (None, Quick()), ("cpu", "cuda")):
         keys = {job.key for job in jobs(one, present, quick=quick, device=device)}

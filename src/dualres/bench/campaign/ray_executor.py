@@ -70,15 +70,9 @@ class RayExecutor:
     workers = slots  # each does one job
 
     def start(self, job: Job) -> None:
-        ref = self._cluster.submit(
-            _run_remotely,
-            job.plan(),
-            self._stores,
-            self._cache,
-            cpus=job.threads,
-            gpus=1 / self._per_gpu if job.device == "cuda" else 0,
-            name=f"dualres job {job.key[:16]}",
-        )
+        gpus, name = 1 / self._per_gpu if job.device == "cuda" else 0, f"dualres job {job.key[:16]}"
+        given = job.plan(), self._stores, self._cache
+        ref = self._cluster.submit(_run_remotely, *given, cpus=job.threads, gpus=gpus, name=name)
         self._running[ref] = job.key
         self._begun.append(begun(job.key))
 

@@ -58,26 +58,19 @@ def run_job(job: Job, stores: Path, folder: Path, progress: Progress = quiet) ->
 def judge_fitted(
     gathered: JobInputs, fitted: FittedMethod, folder: Path, *, begin: float, progress: Progress, together: int = 1
 ) -> Outcome:
-    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
-
-    `together` is the number of jobs that shared the fit.
-    """
+    """Save, judge, and account for all since `begin`, by time.perf_counter; `together` jobs shared the fit."""
     job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
     path = folder / "models" / f"{job.key}.safetensors"
+    held_out, channels = fold.held_out, support.channels
     model = as_model(
-        fitted,
-        fold.classes,
-        support.seconds,
-        resampler=job.resampler,
-        held_out=fold.held_out,
-        channels=support.channels,
+        fitted, fold.classes, support.seconds, resampler=job.resampler, held_out=held_out, channels=channels
     )
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(progress, "judge"))
     peak = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")  # most memory since `forget_peak`, KiB
     facts = {
-        "held_out": fold.held_out,
+        "held_out": held_out,
         "variant": source.variant,
         "labelled_s": support.seconds,
         "support": support.origins,
@@ -105,15 +98,9 @@ def gather_inputs(job: Job, stores: Path, cache: Path) -> JobInputs:
 
 def fit_method(gathered: JobInputs, progress: Progress) -> FittedMethod:
     """The second step: what the job's method makes of its support."""
-    job, support = gathered.job, gathered.support
-    return fit_axes(
-        method(job.method, job.recipe),
-        support,
-        len(gathered.fold.classes),
-        seed=job.seed,
-        device=job.device,
-        progress=renamed(progress, "fit"),
-    )
+    job, support, classes = gathered.job, gathered.support, len(gathered.fold.classes)
+    learner, tell = method(job.method, job.recipe), renamed(progress, "fit")
+    return fit_axes(learner, support, classes, seed=job.seed, device=job.device, progress=tell)
 
 
 def machine(device: str) -> dict[str, str | int | None]:

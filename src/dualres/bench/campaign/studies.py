@@ -85,14 +85,12 @@ class Quick:
 
 
 def _bearing(datasets: _Names, methods: _Names, seeds: tuple[int, ...] = (41,)) -> StudyPart:
-    """By the paper's protocol for bearings."""
     return StudyPart(datasets, methods, (paper.BEARING_BUDGET,), (paper.BEARING_UPDATES,), seeds)
 
 
 def _gearbox(
     datasets: _Names, methods: _Names, budgets: tuple[Budget, ...] = PRIMARY, seeds: tuple[int, ...] = (41,)
 ) -> StudyPart:
-    """By the paper's protocol for gearboxes."""
     return StudyPart(datasets, methods, budgets, (paper.GEARBOX_UPDATES,), seeds)
 
 
@@ -313,20 +311,11 @@ def jobs(
             its = its[: quick.most_folds] if quick else its
             for budget, method, seed, count, fold in product(wanted, picked, seeds or part.seeds, updates, its):
                 if min(map(len, fold.support.values())) >= budget.recordings + spare:
-                    job = Job(
-                        dataset=dataset,
-                        fold=fold.fold,
-                        fold_hash=fold.hash,
-                        budget=budget,
-                        method=method,
-                        recipe=entry(method).recipe(replace(part.recipe, updates=count)),
-                        seed=seed,
-                        judged=part.judged,
-                        support_step=part.support_step,
-                        most_judged=quick.most_judged if quick else None,
-                        threads=threads,
-                        device=entry(method).device(device),
-                    )
+                    learner = entry(method)
+                    fitted = method, learner.recipe(replace(part.recipe, updates=count)), seed
+                    judged = part.judged, part.support_step, quick.most_judged if quick else None
+                    place = dataset, fold.fold, fold.hash, budget
+                    job = Job(*place, *fitted, *judged, threads=threads, device=learner.device(device))
                     found.setdefault(job.key, job)
     return list(found.values())
 

@@ -16,8 +16,6 @@ from dualres.recordings.windows import half_overlapping
 
 @dataclass(frozen=True)
 class Total:
-    """The time of several jobs, as far as it is known."""
-
     seconds: float
     unknown: int  # jobs that are not counted in it
 

@@ -70,10 +70,7 @@ class Child:
 
 
 def inbox(pipe: Connection) -> SimpleQueue[Any]:
-    """In that process: what comes through its pipe, which ends when the process at the other end does, however it died.
-
-    Nothing goes on without one.
-    """
+    """In that process: what comes through its pipe; it ends with the process at the other end, however that died."""
     received: SimpleQueue[Any] = SimpleQueue()
 
     def listen() -> None:
@@ -119,10 +116,7 @@ class FreshProcessError(DualResError):
 
 
 def in_fresh_process(work: Callable[..., Any], *arguments: Any, threads: int, tell: Progress) -> Any:
-    """What `work(*arguments, tell)` gives; `work` is a module's own function.
-
-    The process dies with this one. Whatever befalls it is an error that says what.
-    """
+    """What `work(*arguments, tell)`, a module's own function, gives; whatever befalls it is an error that says what."""
     child = Child(_SERVE, [], threads)
     try:
         child.pipe.send((work, arguments))
@@ -141,7 +135,6 @@ def in_fresh_process(work: Callable[..., Any], *arguments: Any, threads: int, te
 
 
 def serve(descriptor: int) -> None:
-    """What the other process does."""
     pipe = Connection(descriptor)
     keep_freed_memory()
     load_plugins()

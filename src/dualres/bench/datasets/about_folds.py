@@ -1,7 +1,4 @@
-"""What a fold means: the class of every recording, where windows lie, and how far it follows the paper.
-
-Starts and steps of windows count samples at the model's rate, after resampling.
-"""
+"""What a fold means: classes, windows (starts and steps in samples at the model's rate), how it follows the paper."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -98,8 +98,7 @@ def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[s
 
 
 def _entry(path: Path, fault: str, load: int) -> ReleaseEntry:
-    read = partial(_read, path, FILES[fault][load])
-    id = f"{fault}_{load}"
+    id, read = f"{fault}_{load}", partial(_read, path, FILES[fault][load])
     return ReleaseEntry(id, label_of(id), fault, condition_of(fault, load), path, read)
 
 
@@ -139,9 +138,8 @@ def drive_end_key(path: Path, number: int) -> str:
     remedy = f"use the release's {number}.mat"
     if len(keys) != 1:
         held = ", ".join(keys.values()) or "none"
-        raise RecordingError(
-            f"{path}: one drive-end array X{number:03d}_DE_time is expected, there is {held}; {remedy}"
-        )
+        wanted = f"one drive-end array X{number:03d}_DE_time"
+        raise RecordingError(f"{path}: {wanted} is expected, there is {held}; {remedy}")
     ((other, key),) = keys.items()
     if other in _RECORDED or other in _12K_DRIVE_END or other in _12K_FAN_END:
         raise RecordingError(f"{path}: holds the signal of the release's {other}.mat; {remedy}")

@@ -105,18 +105,15 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         archives = list(_members(outer, ".zip"))
         claimed = sum(member.file_size for member in archives)
         if claimed > MOST_INFLATION * path.stat().st_size:
-            raise RecordingError(
-                f"{path}: the archives in it claim {claimed} bytes, far more than an archive of its size can hold; "
-                "download it again"
-            )
+            limit = "far more than an archive of its size can hold"
+            raise RecordingError(f"{path}: the archives in it claim {claimed} bytes, {limit}; download it again")
         for member in archives:
             yield _inner(outer, member)
     except RecordingError:
         raise
     except Exception as error:  # whatever zipfile and its decompressors make of the file
-        raise RecordingError(
-            f"{path}: cannot be opened ({error}); download it again, or unpack it and give the folder"
-        ) from error
+        remedy = "download it again, or unpack it and give the folder"
+        raise RecordingError(f"{path}: cannot be opened ({error}); {remedy}") from error
 
 
 def _inner(outer: zipfile.ZipFile, member: zipfile.ZipInfo) -> zipfile.ZipFile:
@@ -145,9 +142,8 @@ def _read_file(path: Path) -> Samples:
         with path.open("rb") as file:
             return _column(file, str(path))
     except OSError as error:
-        raise RecordingError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
-        ) from error
+        reason = f"cannot be read ({error.strerror}); check the path and its permissions"
+        raise RecordingError(f"{path}: {reason}") from error
 
 
 def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Samples:
@@ -170,10 +166,9 @@ def _column(file: IO[bytes], where: str) -> Samples:
         header = [name.strip() for name in text.readline().split(",")]
         if CHANNEL not in header:
             raise RecordingError(f"{where}: no column {CHANNEL} in its header, which reads {','.join(header)[:200]!r}")
+        column = header.index(CHANNEL)
         try:
-            samples: Samples = np.loadtxt(
-                text, np.float32, comments=None, delimiter=",", usecols=header.index(CHANNEL), ndmin=1
-            )
+            samples: Samples = np.loadtxt(text, np.float32, comments=None, delimiter=",", usecols=column, ndmin=1)
         except ValueError as error:
             raise RecordingError(f"{where}: damaged below its header ({error}); download it again") from error
     return Recording(where, lambda: samples, RATE).signal

@@ -15,6 +15,7 @@ from dualres.recordings.readers import load
 
 RATE = Fraction(64_000)  # Hz
 CHANNEL = "vibration_1"
+CLASSES = ("healthy", "inner", "outer")
 
 # (label, origin of the damage) -> bearings. Together with the six below these are the 32 of the release.
 BEARINGS = {
@@ -30,19 +31,15 @@ BOTH_RINGS = ("KB24", "KB27")
 _STATES = {bearing: state for state, bearings in BEARINGS.items() for bearing in bearings}
 _BEARING = r"K(?:[ABI]\d{2}|\d{3})"
 _RECORDING = re.compile(rf"(?P<setting>N\d{{2}}_M\d{{2}}_F\d{{2}})_(?P<bearing>{_BEARING})_(?P<repeat>\d+)")
-_ARCHIVE = re.compile(_BEARING)
 
 
 def index(folder: Path) -> Index:
     """What lies below `folder`: usually one folder per bearing, as the archives unpack."""
     found = find(folder, {".mat"}, _RECORDING)
-    unpacked = {name["bearing"] for _, name in found}
-    packed = [path for path, name in find(folder, {".rar"}, _ARCHIVE) if name[0] in _STATES.keys() - unpacked]
-    if packed:
-        raise RecordingError(
-            f"{packed[0]}: still packed{f', and {len(packed) - 1} more' if packed[1:] else ''}; "
-            "unpack the archives with unar or unrar"
-        )
+    expected = _STATES.keys() - {name["bearing"] for _, name in found}
+    if packed := [path for path, name in find(folder, {".rar"}, re.compile(_BEARING)) if name[0] in expected]:
+        more = f", and {len(packed) - 1} more" if packed[1:] else ""
+        raise RecordingError(f"{packed[0]}: still packed{more}; unpack the archives with unar or unrar")
     entries, left_out = parted(found, partial(_entry, folder))
     return collect(folder, entries, "N15_M07_F10_KA01_1.mat and the like", left_out)
 
@@ -68,10 +65,5 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
 
 
 RELEASE = described(
-    "paderborn",
-    index,
-    channel=CHANNEL,
-    rate=RATE,
-    classes=("healthy", "inner", "outer"),
-    label_of=lambda id: _STATES[id.split("_")[-2]][0],
+    "paderborn", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=lambda id: _STATES[id.split("_")[-2]][0]
 )

@@ -16,8 +16,6 @@ from dualres.utils.progress import Progress, quiet
 
 
 class Checksum(NamedTuple):
-    """What a file must be to count as released."""
-
     bytes: int
     sha256: str
 
@@ -41,15 +39,13 @@ def check(dataset: str, path: Path) -> str:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             size = file.tell()
     except OSError as error:
-        raise RecordingError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
-        ) from error
+        reason = f"cannot be read ({error.strerror}); check the path and its permissions"
+        raise RecordingError(f"{path}: {reason}") from error
     released = official(dataset, path.name)
     if released and released != Checksum(size, sha256):
-        raise RecordingError(
-            f"{path}: is not {dataset}'s {path.name} as released ({released.bytes} bytes, SHA-256 {released.sha256}) "
-            f"but has {size} bytes, SHA-256 {sha256}; download it again"
-        )
+        expected = f"{dataset}'s {path.name} as released ({released.bytes} bytes, SHA-256 {released.sha256})"
+        found = f"{size} bytes, SHA-256 {sha256}"
+        raise RecordingError(f"{path}: is not {expected} but has {found}; download it again")
     return sha256
 
 
@@ -58,8 +54,6 @@ SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
 
 @dataclass(frozen=True)
 class PreparationResult:
-    """What became of a release's recordings."""
-
     written: int
     kept: int  # from an earlier run
     failed: tuple[tuple[str, str], ...]  # recording and reason
@@ -67,10 +61,9 @@ class PreparationResult:
 
 
 def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> PreparationResult:
-    """Write every recording of the release that the store does not hold yet.
+    """Write what the store does not hold yet; a file that cannot be used is reported and stops no other.
 
-    A file that cannot be used is reported and does not stop the others. The index is saved every few seconds and
-    at the end, however it comes.
+    The index is saved every few seconds and at the end, however it comes.
     """
     index = release.index(source)
     known = _known(release, index, source, store)

@@ -1,8 +1,4 @@
-"""What is known of a dataset, and how its recordings are found below a folder before one of them is read.
-
-An adapter calls `find` with the grammar of the files' names, turns what comes back into entries and refusals
-(`parted`), and hands those to `collect`.
-"""
+"""What is known of a dataset, and how its recordings are found (`find`, `parted`, `collect`) before one is read."""
 
 import re
 import tomllib
@@ -153,9 +149,8 @@ def collect(
     first: dict[str, Path] = {}
     for entry in index.entries:
         if entry.id in first:
-            raise RecordingError(
-                f"{entry.id} is there twice: {first[entry.id]} and {entry.path}; keep one and move the other away"
-            )
+            places = f"{first[entry.id]} and {entry.path}"
+            raise RecordingError(f"{entry.id} is there twice: {places}; keep one and move the other away")
         first[entry.id] = entry.path
     return index
 

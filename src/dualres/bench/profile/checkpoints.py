@@ -59,10 +59,7 @@ def wanted_job(plan: Plan, updates: int) -> Job:
 
 
 def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
-    """The ledger's model, of those trained longest; where it has none, the place of one to be fitted.
-
-    With `updates` given, only a model of that number will do.
-    """
+    """The ledger's model trained longest, or by that number of `updates`; else, the place of one to be fitted."""
     wanted = wanted_job(plan, UPDATES if updates is None else updates)
     same = ("dataset", "fold", "fold_hash", "budget", "method", "seed", "judged", "support_step", "resampler")
     if ledger.exists():

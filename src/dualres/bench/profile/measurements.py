@@ -1,7 +1,5 @@
 """Measurements as files, whole or not there at all; groups to be compared, and the numbers that tables take of them."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics
@@ -240,7 +238,7 @@ class Costs:
         measured = {method for _, method in self.found}
         return [name for name in names() if name in NAMES or name in measured]
 
-    def only(self, datasets: Collection[str], methods: Collection[str]) -> Costs:
+    def only(self, datasets: Collection[str], methods: Collection[str]) -> "Costs":
         found = {(d, m): each for (d, m), each in self.found.items() if d in datasets and m in methods}
         return replace(self, found=found)
 

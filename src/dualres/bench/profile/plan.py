@@ -53,7 +53,6 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """A few words for a progress line."""
         return " ".join([self.dataset, self.method, self.device, *kind_words(self.way, self.long, self.quick)])
 
     @property

@@ -92,9 +92,8 @@ def freeze(fold: Fold, folder: Path, *, overwrite: bool = False) -> Path:
     """Write the fold, with its hash, to a file of its name; one that is there already stays unless told otherwise."""
     path = folder / f"{fold.fold}.json"
     if path.exists() and not overwrite:
-        raise OutputError(
-            f"{path}: is there already, and results may rest on it; give another name, or --overwrite to replace it"
-        )
+        remedy = "give another name, or --overwrite to replace it"
+        raise OutputError(f"{path}: is there already, and results may rest on it; {remedy}")
     write_whole(path, (json.dumps(asdict(fold) | {"hash": fold.hash}, indent=1) + "\n").encode())
     return path
 
