@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
 
-
 RecipeOption = Annotated[
     str | None,
     typer.Option(
