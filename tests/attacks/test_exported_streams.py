@@ -38,28 +38,18 @@ def test_every_stream_has_a_gap_a_step_and_windows():
         assert all(part.shape[1] == build.count for part in stream if not isinstance(part, int))
 
 
-@pytest.fixture
-def agreeing():
-    """What a device and the monitor say of three windows where they are of one mind."""
+def test_streams_of_one_mind_are_no_way_apart_and_others_are_noticed():
     logits = np.array([[2.0, 1.0, 0.0, -1.0], [0.0, 3.0, 1.0, 0.0], [1.0, 0.0, 0.0, 2.5]])
     shares = streams.softmax(logits, axis=1)
     means = np.cumsum(shares, axis=0) / np.array([[1], [2], [3]])
     verdicts = [_devices.Verdict(n + 1, 0, int(mean.argmax()), mean) for n, mean in enumerate(means)]
-    return _devices.Said(logits, verdicts), streams.Monitored(logits, shares)
-
-
-def test_streams_of_one_mind_are_no_way_apart_and_others_are_noticed(agreeing):
-    assert streams.differences(*agreeing) == {"logits": 0.0, "probabilities": pytest.approx(0.0, abs=1e-15)}
-    said, monitored = agreeing
+    said, monitored = _devices.Said(logits, verdicts), streams.Monitored(logits, shares)
+    assert streams.differences(said, monitored) == {"logits": 0.0, "probabilities": pytest.approx(0.0, abs=1e-15)}
     with pytest.raises(AssertionError, match=r"a logit is off by 0\.00011"):
         streams.differences(replace(said, logits=said.logits + 1.1e-4), monitored)
     verdicts = [*said.verdicts[:2], replace(said.verdicts[2], probabilities=said.verdicts[2].probabilities + 3e-5)]
     with pytest.raises(AssertionError, match="a probability is off by 3e-05"):
         streams.differences(replace(said, verdicts=verdicts), monitored)
-
-
-def test_another_verdict_or_number_of_windows_is_noticed(agreeing):
-    said, monitored = agreeing
     verdicts = [replace(said.verdicts[0], best=3), *said.verdicts[1:]]
     with pytest.raises(AssertionError, match="another verdict"):
         streams.differences(replace(said, verdicts=verdicts), monitored)

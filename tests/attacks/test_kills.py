@@ -24,9 +24,8 @@ def test_a_small_storm():
 def test_a_lost_job_is_a_failure(monkeypatch):
     whole = {"a": "1", "b": "2"}
     monkeypatch.setattr(kill_storm, "coordinate", lambda folder, plan: None)
-    monkeypatch.setattr(
-        kill_storm, "rage", lambda folder, plan, seed: folder.mkdir() or kill_storm.Storm({"worker": 1})
-    )
+    storm = kill_storm.Storm({"worker": 1})
+    monkeypatch.setattr(kill_storm, "rage", lambda folder, plan, seed: folder.mkdir() or storm)
     stormy = iter([{"a": "1"}, {"a": "1", "b": "3"}, whole])
     monkeypatch.setattr(kill_storm, "scores", lambda folder: whole if folder.name == "calm" else next(stormy))
     attack = _tally.Attack("small", "", partial(kill_storm.storms, kill_storm.Plan(jobs=2, kills=1)))

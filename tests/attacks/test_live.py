@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dualres.judge.model import load
 from dualres.kernel.compiled import variant
 from tests.attacks.stress_scripts import script
 from tests.stream.watch.mosquitto import needs_mosquitto
@@ -35,8 +36,6 @@ def test_a_small_storm(plan):
 
 
 def test_what_is_lost_altered_or_added_is_a_failure(tmp_path):
-    from dualres.judge.model import load
-
     model = load(live.write_model(tmp_path / "model.safetensors"))
     signal = np.random.default_rng(1).standard_normal(3 * RATE).astype(np.float32)
     told = [

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from dualres.bench.methods.model_file import load
 from dualres.cli.folder import loaded
 from dualres.errors import ModelFileError
 from tests.attacks.stress_scripts import script
@@ -103,8 +104,6 @@ def test_an_earlier_card_is_held_to_the_same_types(originals, tmp_path):
     for change in ({"classes": "3x"}, {"seed": 2**70}, {"cost": {"fit_s": []}}, {"recipe": 3}, {"method": []}):
         path = tmp_path / "m.safetensors"
         path.write_bytes(models.sealed(header, card | change | {"sha256": models.ZEROS}, tensors))
-        from dualres.bench.methods.model_file import load
-
         with pytest.raises(ModelFileError):
             load(path)
 

@@ -50,7 +50,6 @@ def test_a_run_goes_on_where_the_last_one_stopped(tmp_path):
     assert list(bad["failures"]) == ["2", "3", "4"]
     assert str(state) not in bad["runs"][0]["command"]
     assert bad["runs"][0]["machine"]
-
     run(toy_attack.__file__, 8, "--only", "good", "--state", state)
     good = stored(state)["good"]
     assert (good["tries"], good["seeds"], [one["tries"] for one in good["runs"]]) == (8, [[0, 7]], [6, 2])
@@ -105,10 +104,8 @@ def test_the_largest_of_what_tries_measure_is_kept(tmp_path):
 
 def test_what_needs_a_program_is_skipped_without_it():
     assert _tally.Attack("", "", None, programs=(sys.executable,)).missing == []
-    assert _tally.Attack("", "", None, ("no_such_library",), programs=("no-such-program",)).missing == [
-        "no_such_library",
-        "no-such-program",
-    ]
+    attack = _tally.Attack("", "", None, ("no_such_library",), programs=("no-such-program",))
+    assert attack.missing == ["no_such_library", "no-such-program"]
 
 
 def test_too_much_time_or_memory_is_a_failure(monkeypatch):

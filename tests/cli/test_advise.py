@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dualres.errors import RecordingError
-from tests.cli.runner import run
+from tests.cli.runner import done, run
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,7 @@ def lists(machines, tmp_path_factory):
 
 
 def test_a_load_without_labels_comes_first_and_a_curve_is_refused(machines, lists):
-    result = run("advise", machines, "--labels", lists / "few.csv", "-n", 2)
-    assert result.exit_code == 0, result.output
+    result = done("advise", machines, "--labels", lists / "few.csv", "-n", 2)
     title, first, second, last = result.stdout.splitlines()
     assert title == "Label next (2 recordings have a label, 4 have none):"
     assert "2.wav  1.0 s  no label yet at load 1; " in first
@@ -46,8 +45,7 @@ def test_with_three_of_each_class_a_curve_is_drawn(machines, lists, tmp_path):
         (tmp_path / name).write_bytes((machines / name).read_bytes())
     (tmp_path / "new.wav").write_bytes((machines / "worn2.wav").read_bytes()[:-2])
     given = ["advise", tmp_path, "--labels", lists / "all.csv"]
-    result = run(*given)
-    assert result.exit_code == 0, result.output
+    result = done(*given)
     assert "new.wav" in result.stdout
     assert "Macro-F1 on an unseen recording, by how many recordings of each class" in result.stdout
     assert "    6  100.0 % expected" in result.stdout

@@ -11,6 +11,7 @@ import pytest
 
 from dualres import cli, load
 from dualres.errors import OutputError
+from dualres.fit_page import page as fit_page
 from tests.cli.runner import done, run
 from tests.utils.test_files import fail_first
 
@@ -39,8 +40,6 @@ def test_a_fitted_model_is_kept(machines, tmp_path, elsewhere, monkeypatch):
 
 
 def test_a_report_that_does_not_fit_leaves_a_complete_model(machines, tmp_path, elsewhere, monkeypatch):
-    from dualres.fit_page import page as fit_page
-
     write = fit_page.write_whole
 
     def full(*given, **named):

@@ -8,7 +8,7 @@ import pytest
 
 from dualres import save
 from dualres.errors import ConfigError, OutputError
-from tests.cli.runner import run
+from tests.cli.runner import done, run
 from tests.export.conftest import made_model
 
 
@@ -22,8 +22,7 @@ def path(tmp_path_factory):
 @pytest.mark.subprocess
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler here")
 def test_c99(path, tmp_path):
-    result = run("export", path, "--to", "c99", tmp_path / "board", "--rate", 12800)
-    assert result.exit_code == 0, result.output
+    result = done("export", path, "--to", "c99", tmp_path / "board", "--rate", 12800)
     sizes = ("flash on this machine", "RAM with float samples: 131072 bytes of window")
     for said in ("as exported", *sizes, f"Folder  {tmp_path / 'board'}"):
         assert said in result.output
@@ -35,16 +34,14 @@ def test_c99(path, tmp_path):
 
 def test_without_a_compiler_it_says_so(path, tmp_path, monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    result = run("export", path, "--to", "c99", tmp_path / "board", "--int16", "--unchecked")
-    assert result.exit_code == 0
+    result = done("export", path, "--to", "c99", tmp_path / "board", "--int16", "--unchecked")
     assert "not checked" in result.output
     assert "#define DUALRES_INT16" in (tmp_path / "board" / "dualres_model.h").read_text()
 
 
 def test_onnx(path, tmp_path):
     onnxruntime = pytest.importorskip("onnxruntime")
-    result = run("export", path, tmp_path / "pump.onnx", "--to", "onnx")
-    assert result.exit_code == 0, result.output
+    result = done("export", path, tmp_path / "pump.onnx", "--to", "onnx")
     assert "same verdicts" in result.output
     session = onnxruntime.InferenceSession(str(tmp_path / "pump.onnx"), providers=["CPUExecutionProvider"])
     assert session.run(None, {"windows": np.zeros((3, 32_768), np.float32)})[0].shape == (3, 2)

@@ -18,7 +18,7 @@ from dualres.errors import ConfigError, OutputError
 from dualres.fit_page import page as fit_page
 from dualres.kernel.gpu import cuda_graphs
 from dualres.learn import workflow
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, run, tone, write_labels
 
 
 def test_what_was_understood_is_shown_first(fitted):
@@ -65,8 +65,7 @@ def test_views_are_the_default(views, machines):
 
 def test_members_of_views_would_be_the_same_and_one_is_fitted(views, machines, tmp_path):
     out = tmp_path / "m.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 2, "--members", 3, "--seed", 7, "--no-estimate")
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 2, "--members", 3, "--seed", 7, "--no-estimate")
     assert "note  views draw nothing, so that all members would be the same: one is fitted" in result.stderr
     assert "1 fits, about" in result.output
     one, other = load(out), load(views[1])
@@ -96,8 +95,7 @@ def test_labels_that_all_share_a_load_are_warned_of_before_the_fit(tmp_path):
         np.save(tmp_path / f"{i}.npy", tone(100 * (1 + i % 2), seed=i))
         rows.append([f"{i}.npy", label, RATE, "2 hp", f"{i}"])
     write_labels(tmp_path, "file label rate load component", rows)
-    result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--windows", 1, "--updates", 1, "--no-estimate")
-    assert result.exit_code == 0, result.output
+    result = done("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--windows", 1, "--updates", 1, "--no-estimate")
     assert "all labels are at load 2 hp" in result.stderr
     assert result.output.index("all labels are at load") < result.output.index("1 fits, about")
 
@@ -105,8 +103,7 @@ def test_labels_that_all_share_a_load_are_warned_of_before_the_fit(tmp_path):
 def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
     monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
     out = tmp_path / "m.safetensors"
-    result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
-    assert result.exit_code == 0, result.output
+    result = done("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
     drawn = re.sub(r"\x1b\S*?m", "", result.output)
     assert re.search(r"Learn from all .* 4/4 ", drawn), "a bar for the updates of both"
@@ -115,18 +112,15 @@ def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
     card = load(out).card
     assert (card.seeds, card.held_out) == ((7, 8), "component")
     assert re.search(r"members +2, seeds 7, 8\n", run("show", out).output)
-    judged = run("diagnose", out, machines / "good0.wav", "--json")
-    assert judged.exit_code == 0
-    exported = run("export", out, tmp_path / "board", "--to", "c99", *([] if shutil.which("cc") else ["--unchecked"]))
-    assert exported.exit_code == 0, exported.output
+    done("diagnose", out, machines / "good0.wav", "--json")
+    done("export", out, tmp_path / "board", "--to", "c99", *([] if shutil.which("cc") else ["--unchecked"]))
     assert "#define DUALRES_MEMBERS 2" in (tmp_path / "board" / "dualres_model.h").read_text()
 
 
 def test_what_a_device_will_not_take_is_said_at_once(machines, tmp_path):
     pytest.importorskip("soxr")
     command = ("fit", machines, "-o", tmp_path / "m", "--windows", 1, "--updates", 1, "--no-estimate")
-    result = run(*command, "--resampler", SOXR)
-    assert result.exit_code == 0, result.output
+    result = done(*command, "--resampler", SOXR)
     assert "as C99 this model will take 64 kHz only" in result.stderr
     assert result.output.index("as C99") < result.output.index("What was understood")
 
@@ -166,8 +160,7 @@ def test_the_report_can_be_left_out_and_replaces_nothing_else(machines, tmp_path
     assert isinstance(refused.exception, OutputError)
     assert "What was understood" not in refused.output
     assert not out.exists()
-    result = run(*arguments, "--no-page")
-    assert result.exit_code == 0, result.output
+    result = done(*arguments, "--no-page")
     assert "Report" not in result.output
     assert page.read_text() == "<html>my own notes"
     page.unlink()
@@ -234,8 +227,7 @@ def test_without_strict_a_scaled_copy_is_pointed_out(tmp_path):
         np.save(tmp_path / f"{i}.npy", samples)
         rows.append([f"{i}.npy", label, f"unit {i}"])
     write_labels(tmp_path, "file label component", rows)
-    result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--rate", RATE, "--json")
-    assert result.exit_code == 0, result.output
+    result = done("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--rate", RATE, "--json")
     said = " ".join(result.stderr.split())
     assert "warning 0.npy and 1.npy share " in said
     (sentence,) = json.loads(result.stdout.splitlines()[-1])["copies"]
@@ -295,8 +287,7 @@ def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monk
     monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
     out = tmp_path / "m.safetensors"
     held = ("--held-out", "day,load", "--held-out", "recording")
-    result = run("fit", loads, "-o", out, "--windows", 1, *held)
-    assert result.exit_code == 0, result.output
+    result = done("fit", loads, "-o", out, "--windows", 1, *held)
     assert "9 fits, about" in result.output, "two days, two loads, four recordings of each class, and all"
     assert "Hold out day, round 2 of 2" in result.stderr
     said = [line for line in result.stdout.splitlines() if line.startswith("Expected")]
@@ -312,8 +303,7 @@ def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monk
 
 
 def test_as_json_every_held_out_recording_is_told(loads, tmp_path):
-    result = run("fit", loads, "-o", tmp_path / "m", "--windows", 1, "--json")
-    assert result.exit_code == 0, result.output
+    result = done("fit", loads, "-o", tmp_path / "m", "--windows", 1, "--json")
     found = json.loads(result.stdout)
     card = load(tmp_path / "m").card
     assert (found["held_out"], found["score"]) == ("load", card.score), "the hardest that these labels allow"

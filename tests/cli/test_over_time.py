@@ -35,11 +35,8 @@ def test_a_line_for_each_stretch(views, night):
 def test_ten_seconds_where_no_number_follows(views, night):
     result = run("diagnose", "--over-time", views[1], night, "--json")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert [(row["start_s"], row["end_s"], row["verdict"]) for row in rows] == [
-        (0.0, 10.0, "good"),
-        (10.0, 20.0, "worn"),
-        (20.0, 21.0, "worn"),
-    ]
+    told = [(row["start_s"], row["end_s"], row["verdict"]) for row in rows]
+    assert told == [(0.0, 10.0, "good"), (10.0, 20.0, "worn"), (20.0, 21.0, "worn")]
     assert rows[1]["probabilities"]["good"] == pytest.approx(0.2, abs=0.05)
     assert [(row["answer"], row["promise"]) for row in rows] == [("no_promise", None)] * 3, "few were held out"
 
@@ -48,11 +45,8 @@ def test_csv_has_the_times(views, night, machines):
     result = run("diagnose", views[1], night, machines / "broken.wav", "--over-time", 7, "--csv")
     assert result.exit_code == 1
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [(row["file"], row["start_s"], row["end_s"]) for row in rows[:3]] == [
-        (str(night), "0.0", "7.0"),
-        (str(night), "7.0", "14.0"),
-        (str(night), "14.0", "21.0"),
-    ]
+    assert {row["file"] for row in rows[:3]} == {str(night)}
+    assert [(row["start_s"], row["end_s"]) for row in rows[:3]] == [("0.0", "7.0"), ("7.0", "14.0"), ("14.0", "21.0")]
     assert [row["answer"] for row in rows] == ["no_promise"] * 3 + [""]
     assert "state no error rate below" in rows[0]["reason"]
     assert (rows[3]["verdict"], rows[3]["start_s"]) == ("", "")

@@ -41,11 +41,8 @@ def test_a_fit_learns_from_the_parts_and_counts_their_seconds(wearing, tmp_path)
     assert (first["start_s"], first["end_s"], first["verdict"]) == (1, 2, "worn")
 
 
-def test_the_rounds_of_parts_have_no_leak(wearing):
+def test_the_rounds_of_parts_have_no_leak_but_parts_of_one_file_on_both_sides_are_one(wearing, tmp_path):
     done("audit", wearing, "--json")
-
-
-def test_parts_of_one_file_on_both_sides_are_a_leak(wearing, tmp_path):
     split = tmp_path / "split.csv"
     split.write_text("file,side\nmachine0.wav [0 s to 1 s],support\nmachine0.wav [1 s to 2 s],evaluation\n")
     result = run("audit", wearing, "--split", split, "--json")

@@ -38,19 +38,13 @@ def lines_of(seconds: float, steps: int, forecast=None) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
-def test_quick_work_prints_nothing():
-    assert lines_of(1.9, 1000) == []
-
-
 def test_the_first_line_comes_after_two_seconds_and_the_next_ones_seldom():
+    assert lines_of(1.9, 1000) == []
     lines = lines_of(60, 240)
     assert lines[0] == "Learn [all]: 8 of 240, about 58 s left, loss 0.5"
     assert lines[1] == "Learn [all]: 48 of 240, about 48 s left, loss 0.5"
     assert len(lines) <= 1 + 60 / BETWEEN_LINES_S
-
-
-def test_a_night_s_work_does_not_fill_the_screen():
-    assert 20 < len(lines_of(8 * 3600, 28_800)) < 90
+    assert 20 < len(lines_of(8 * 3600, 28_800)) < 90, "a night's work does not fill the screen"
 
 
 def test_the_time_left_is_that_of_all_stages_where_they_were_foreseen():

@@ -16,7 +16,7 @@ from dualres.errors import ConfigError
 from dualres.learn.trained import tune as tuning
 from dualres.learn.trained.tune_plan import read_recipe
 from dualres.model.kinds import chosen_recipe
-from tests.cli.runner import RATE, run, tone, write_labels
+from tests.cli.runner import RATE, done, run, tone, write_labels
 
 GRID = {"paper": chosen_recipe("paper", updates=2), "robust": chosen_recipe("robust", updates=3)}
 
@@ -42,8 +42,7 @@ def folder(tmp_path_factory):
 
 def test_from_a_folder_to_a_recipe_to_a_model(folder, tmp_path):
     out, model = tmp_path / "recipe.json", tmp_path / "m.safetensors"
-    result = run("tune", folder, "-o", out, "--windows", 1)
-    assert result.exit_code == 0, result.output
+    result = done("tune", folder, "-o", out, "--windows", 1)
     assert result.output.index("What was understood") < result.output.index("4 fits; about")
     assert "Held out in turn: component\n" in result.output
     content = json.loads(out.read_text())
@@ -53,8 +52,7 @@ def test_from_a_folder_to_a_recipe_to_a_model(folder, tmp_path):
     assert (content["held_out"], content["seeds"], content["reason"]) == ("component", [41], None)
     assert re.search(f"Chosen: {content['chosen']}: (no other is clearly|clearly) ahead of paper", result.output)
     assert list(tmp_path.iterdir()) == [out], "what was kept meanwhile is gone"
-    fitted = run("fit", folder, "-o", model, "--recipe", out, "--windows", 1, "--no-estimate")
-    assert fitted.exit_code == 0, fitted.output
+    done("fit", folder, "-o", model, "--recipe", out, "--windows", 1, "--no-estimate")
     assert load(model).card.recipe == GRID[content["chosen"]].recipe
     assert read_recipe(out) == GRID[content["chosen"]]
 
@@ -76,8 +74,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
     assert stopped.exit_code == 130
     assert "Finished fits are kept; run the same command again to continue." in stopped.output
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.json.part"]
-    again = run(*arguments)
-    assert again.exit_code == 0, again.output
+    again = done(*arguments)
     assert "1 fits, 3 more already done" in again.output
     assert len(begun) == 5
     assert [list(each) for each in foreseen] == [["Fits"], ["Fits"]]
@@ -91,8 +88,7 @@ def test_a_folder_too_small_to_hold_anything_out_gets_the_default(tmp_path):
     for label, hz in (("good", 900), ("worn", 3000)):
         (tmp_path / "own" / label).mkdir(parents=True)
         wavfile.write(tmp_path / "own" / label / "a.wav", RATE, (8000 * tone(hz, 0)).astype(np.int16))
-    result = run("tune", tmp_path / "own", "-o", tmp_path / "recipe.json")
-    assert result.exit_code == 0, result.output
+    result = done("tune", tmp_path / "own", "-o", tmp_path / "recipe.json")
     assert "Chosen: paper, the default: fewer than 2 parts of the support can be held out" in result.output
     content = json.loads((tmp_path / "recipe.json").read_text())
     assert "nothing was compared" in content["reason"]
@@ -103,8 +99,7 @@ def test_a_folder_too_small_to_hold_anything_out_gets_the_default(tmp_path):
 def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
     opened, original = [], DatasetSignals._model_rate
     monkeypatch.setattr(DatasetSignals, "_model_rate", lambda self, name: opened.append(name) or original(self, name))
-    result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path, "--seeds", "41,42")
-    assert result.exit_code == 0, result.output
+    result = done("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path, "--seeds", "41,42")
     assert "8 fits; about" in result.output
     assert "Held out in turn: operating condition of the source" in result.output
     assert opened

@@ -4,14 +4,12 @@ from copy import copy
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from dualres import cli, load
+from dualres import load
 from dualres.errors import ConfigError
 from dualres.learn import fit_options
 from dualres.learn.workflow import FitOption, register_option
-
-RATE = 12_800
+from tests.cli.runner import RATE, done, run
 
 
 @pytest.fixture
@@ -33,13 +31,8 @@ def folder(tmp_path):
     return tmp_path / "machines"
 
 
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
-
-
 def fit(folder, out, *more):
-    result = run("fit", folder, "-o", out, "--rate", RATE, "--updates", 1, "--no-estimate", *more)
-    assert result.exit_code == 0, result.output
+    done("fit", folder, "-o", out, "--rate", RATE, "--updates", 1, "--no-estimate", *more)
     return load(out).card.exposure_s
 
 

@@ -1,7 +1,5 @@
 """Models and verdicts of the page, without a server."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`dualres advise`: what to label next, and what more labels would bring."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -11,15 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import progress, say
-from dualres.cli.folder import (
-    ChannelOption,
-    ExcludeOption,
-    FolderInput,
-    LabelsOption,
-    RateOption,
-    WhereOption,
-    show_left_out,
-)
+from dualres.cli.folder import FolderOptions, loaded, show_left_out, with_options
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
@@ -29,16 +19,13 @@ if TYPE_CHECKING:
 DOUBLINGS = (2, 4)  # times the labels there are, for which a score is foreseen
 
 
+@with_options
 def advise(
     folder: Annotated[Path, typer.Argument(help="Recordings, some of them labelled or none; see docs/advise.md.")],
     count: Annotated[int, typer.Option("-n", min=1, help="Recordings to name.")] = 5,
     *,
     model: Annotated[Path | None, typer.Option(help="A model file: say what it takes each of them to be.")] = None,
-    channel: ChannelOption = None,
-    rate: RateOption = None,
-    labels: LabelsOption = None,
-    where: WhereOption = None,
-    exclude: ExcludeOption = None,
+    reading: FolderOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
     """Say which recordings to label next and why, and what more labels would bring.
@@ -48,11 +35,10 @@ def advise(
     """
     need("dualres advise", *TRAINING)
     from dualres.advise.advice import advise as advice_on
-    from dualres.cli.folder import loaded
     from dualres.judge.verdict import diagnose_recording
 
     judge = loaded(model) if model else None
-    found = FolderInput(folder, channel, rate, labels, where, exclude, unlabelled=True).read()
+    found = reading.read(folder, unlabelled=True)
     show_left_out(found)
     with progress("Nothing was written.") as report:
         advice = advice_on(found.recordings, count, report)
@@ -68,7 +54,7 @@ def advise(
         _show_curve(advice)
 
 
-def _show_curve(advice: Advice) -> None:
+def _show_curve(advice: "Advice") -> None:
     if advice.curve is None:
         say(f"{advice.refusal[:1].upper()}{advice.refusal[1:]}")
         return
@@ -82,7 +68,7 @@ def _show_curve(advice: Advice) -> None:
     say("A little of many recordings teaches more than much of one.")
 
 
-def _object(advice: Advice, seconds: Mapping[str, float], verdicts: Mapping[str, Verdict]) -> dict[str, object]:
+def _object(advice: "Advice", seconds: Mapping[str, float], verdicts: "Mapping[str, Verdict]") -> dict[str, object]:
     picks: list[dict[str, object]] = []
     for recording, pick in advice.picks:
         one: dict[str, object] = {"file": recording.id, "seconds": seconds[recording.id], "reason": pick.reason}

@@ -1,7 +1,5 @@
 """`dualres audit`: does a split leak?"""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,15 +12,7 @@ import typer
 from dualres.cli.bench.folds import frozen_split
 from dualres.cli.bench.folds import limitations as limitations_of
 from dualres.cli.console import console, progress, say
-from dualres.cli.folder import (
-    ChannelOption,
-    ExcludeOption,
-    FolderInput,
-    LabelsOption,
-    RateOption,
-    WhereOption,
-    show_left_out,
-)
+from dualres.cli.folder import FolderOptions, show_left_out, with_options
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,6 +22,7 @@ if TYPE_CHECKING:
 SHOWN = 4  # recordings of a finding; --json has all
 
 
+@with_options
 def audit(
     source: Annotated[Path, typer.Argument(help="A prepared dataset, or a folder of your own recordings.")],
     fold: Annotated[str | None, typer.Option(help="Audit this frozen fold; see `dualres data folds`.")] = None,
@@ -43,11 +34,7 @@ def audit(
     held_out: Annotated[
         str | None, typer.Option(help="The unit that is claimed to be new: component, recording, or a condition.")
     ] = None,
-    channel: ChannelOption = None,
-    rate: RateOption = None,
-    labels: LabelsOption = None,
-    where: WhereOption = None,
-    exclude: ExcludeOption = None,
+    reading: FolderOptions,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Find out whether training could have seen what is evaluated; the exit status is then 1.
@@ -63,11 +50,11 @@ def audit(
     left_out: dict[str, str] = {}
     recordings: Sequence[Recording]
     if (source / "recordings.json").exists():
-        if labels or where or exclude:
+        if reading.labels or reading.where or reading.exclude:
             raise ConfigError(f"{source}: is a prepared dataset; --labels, --where and --exclude apply to folders only")
         recordings, limitations = open_store(source), limitations_of(str(read_index(source)["dataset"]))
     else:
-        found = FolderInput(source, channel, rate, labels, where, exclude).read()
+        found = reading.read(source)
         show_left_out(found)
         recordings, left_out = found.recordings, dict(found.left_out)
     if held_out is not None:
@@ -85,8 +72,8 @@ def audit(
 
 
 def _splits(
-    recordings: Sequence[Recording], fold: str | None, split: Split | None, held_out: str | None
-) -> list[Split]:
+    recordings: "Sequence[Recording]", fold: str | None, split: "Split | None", held_out: str | None
+) -> "list[Split]":
     from dualres.learn.holdout import plan_rounds
 
     if fold:
@@ -109,7 +96,7 @@ def leaks_shown() -> Iterator[None]:
         raise
 
 
-def show_findings(findings: Sequence[Finding]) -> None:
+def show_findings(findings: "Sequence[Finding]") -> None:
     """Each finding with its recordings. Lines are not wrapped here, so that no name is broken."""
     colours = {"leak": "bold red", "warning": "yellow", "limitation": "dim"}
     for f in sorted(findings, key=lambda f: list(colours).index(f.severity)):

@@ -1,7 +1,5 @@
 """What all commands show alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -69,7 +67,7 @@ def stopping(after_interrupt: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress(after_interrupt: str) -> Iterator[ProgressDisplay]:
+def progress(after_interrupt: str) -> "Iterator[ProgressDisplay]":
     """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
     from dualres.cli.progress_display import displayed
 

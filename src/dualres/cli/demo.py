@@ -1,7 +1,5 @@
 """`dualres demo`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from dualres.judge.training_profile import Difference
     from dualres.judge.verdict import Verdict
 
-
 BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of the verdict of an earlier model
 SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import ChannelOption, FolderInput, RateOption, loaded, parsed_rate, show_left_out
+from dualres.cli.folder import ChannelOption, FolderOptions, RateOption, loaded, parsed_rate, show_left_out
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import need
 
@@ -84,7 +84,7 @@ def explain(
     judging = loaded(model)
     recording = replace(read_for(judging, row, channel, parsed_rate(rate)), id=str(file))
     judging, recording, channel = _one_axis(judging, recording, axis, channel)
-    known = FolderInput(labelled, channel, rate).read() if labelled else None
+    known = FolderOptions(channel=channel, rate=rate).read(labelled) if labelled else None
     if known:
         show_left_out(known)
     case = examine(judging, recording, machine, known.recordings if known else ())

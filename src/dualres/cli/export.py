@@ -1,10 +1,7 @@
 """`dualres export`: a model for other machines."""
 
-from __future__ import annotations
-
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,16 +13,13 @@ if TYPE_CHECKING:
     from dualres.judge.model import Model
 
 
-class ExportKind(StrEnum):
-    C99 = "c99"
-    ONNX = "onnx"
-
-
 def export(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
     *,
-    to: Annotated[ExportKind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
+    to: Annotated[
+        Literal["c99", "onnx"], typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")
+    ],
     rate: Annotated[
         str | None,
         typer.Option(help="c99: sampling rate of the device in Hz, 12800, 12.8kHz or 200000/3; by default 64000."),
@@ -49,15 +43,8 @@ def export(
     """
     from dualres.cli.folder import loaded as load
 
-    if to is ExportKind.C99:
-        _export_c99(
-            load(model),
-            target,
-            "64000" if rate is None else rate,
-            int16=int16,
-            overwrite=overwrite,
-            unchecked=unchecked,
-        )
+    if to == "c99":
+        _export_c99(load(model), target, rate, int16=int16, overwrite=overwrite, unchecked=unchecked)
         return
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
@@ -73,17 +60,15 @@ def export(
     say(f"File  {target}")
 
 
-def _export_c99(model: Model, folder: Path, rate: str, *, int16: bool, overwrite: bool, unchecked: bool) -> None:
+def _export_c99(model: "Model", folder: Path, hz: str | None, *, int16: bool, overwrite: bool, unchecked: bool) -> None:
     from dualres.export.c99 import costs, write_c99
     from dualres.utils.rates import exact_rate
 
+    rate = "64000" if hz is None else hz
     if model.card.resampler == POLYPHASE and exact_rate(rate) != model.card.config.rate:
-        complain(
-            "note",
-            "the model is of an earlier version, or of the benchmark: near the ends of a recording a device differs "
-            "a little from dualres diagnose; fit it again for none of this",
-            "yellow",
-        )
+        differs = "near the ends of a recording a device differs a little from dualres diagnose"
+        earlier = "the model is of an earlier version, or of the benchmark"
+        complain("note", f"{earlier}: {differs}; fit it again for none of this", "yellow")
     with progress("Nothing was written.") as report:
         result = write_c99(model, folder, rate, int16=int16, overwrite=overwrite, unchecked=unchecked, progress=report)
     for check in result.checks:

@@ -14,18 +14,7 @@ import typer
 from dualres.cli.audit import leaks_shown
 from dualres.cli.console import complain, progress, stopping
 from dualres.cli.fit_output import announce, as_object, show_fitted
-from dualres.cli.folder import (
-    RESAMPLER,
-    ChannelOption,
-    Device,
-    ExcludeOption,
-    FolderInput,
-    LabelsOption,
-    RateOption,
-    WhereOption,
-    WindowsOption,
-    understood,
-)
+from dualres.cli.folder import RESAMPLER, Device, FolderOptions, WindowsOption, understood, with_options
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
@@ -35,7 +24,6 @@ if TYPE_CHECKING:
     from dualres.learn.settings import FitSettings
     from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
-
 
 RecipeOption = Annotated[
     str | None,
@@ -79,15 +67,12 @@ JsonOption = Annotated[
 ]
 
 
+@with_options
 def fit(
     folder: Annotated[Path, typer.Argument(help="One subfolder per class, or files listed in labels.csv.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     *,
-    channel: ChannelOption = None,
-    rate: RateOption = None,
-    labels: LabelsOption = None,
-    where: WhereOption = None,
-    exclude: ExcludeOption = None,
+    reading: FolderOptions,
     windows: WindowsOption = 12,
     recipe: RecipeOption = None,
     updates: UpdatesOption = None,
@@ -97,7 +82,7 @@ def fit(
     held_out: HeldOutOption = None,
     resampler: Annotated[str, typer.Option(help=RESAMPLER)] = DEFAULT_RESAMPLER,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
-    device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
+    device: Annotated[Device, typer.Option(help="Device to fit on.")] = "cpu",
     page: PageOption = True,
     as_json: JsonOption = False,
     **registered: Any,
@@ -130,7 +115,7 @@ def fit(
     report = page_beside(out) if page else None
     if report:
         check_page(report)
-    check_device(device.value)
+    check_device(device)
     if held_out and not (estimate or strict):
         raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
     units = [name.strip() for text in held_out or () for name in text.split(",")]  # apart or between commas
@@ -142,13 +127,13 @@ def fit(
         seed=seed,
         members=members,
         resampler=resampler,
-        device=device.value,
+        device=device,
         estimate=estimate,
         strict=strict,
         held_out=tuple(units),
     )
     settings = _with_notes(settings)
-    found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
+    found = understood(folder, reading, shown=not as_json)
     settings = with_options(replace(settings, recordings=found.recordings), registered)
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")

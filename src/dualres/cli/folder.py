@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from dualres.recordings.labels.folder import Folder
 
 
-class Device(StrEnum):
-    CPU = "cpu"
-    CUDA = "cuda"
-
-
+Device = Literal["cpu", "cuda"]
 ChannelOption = Annotated[
     str | None,
     typer.Option(
@@ -37,22 +33,6 @@ ChannelOption = Annotated[
 ]
 RateOption = Annotated[
     str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")
-]
-LabelsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="A list to use instead of the folder's labels.csv; its files are relative to the folder."
-    ),
-]
-WhereOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN=VALUE", help="Use only recordings with these values: load=0,speed=1800, or load=0|1 for either."
-    ),
-]
-ExcludeOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME", help="Leave out a file, or all that match a pattern: 'old/*'. May be repeated."),
 ]
 WindowsOption = Annotated[
     int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
@@ -69,39 +49,69 @@ def parsed_rate(text: str | None) -> Fraction | None:
     return None if text is None else exact_rate(text)
 
 
-@dataclass(frozen=True)
-class FolderInput:
-    """A user's folder, and what a command was told of how to read it."""
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, in place of whose parameter that is a dataclass its options stand."""
+    parameters = signature(command, eval_str=True).parameters
+    taken = next(name for name, one in parameters.items() if is_dataclass(one.annotation))
+    kind = parameters[taken].annotation
+    own = signature(kind, eval_str=True).parameters
 
-    folder: Path
-    channel: str | None = None
-    rate: str | None = None
-    labels: Path | None = None
-    where: Sequence[str] | None = None
-    exclude: Sequence[str] | None = None
-    unlabelled: bool = False  # whether to read recordings without a label, too
+    @wraps(command)
+    def whole(**given: Any) -> None:
+        command(**{taken: kind(**{name: given.pop(name) for name in own})}, **given)
 
-    def read(self) -> Folder:
+    shown = [one for name, given in parameters.items() for one in (own.values() if name == taken else [given])]
+    whole.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    return whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderOptions:
+    """How to read a user's folder."""
+
+    channel: ChannelOption = None
+    rate: RateOption = None
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A list to use instead of the folder's labels.csv; its files are relative to the folder.",
+        ),
+    ] = None
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUE",
+            help="Use only recordings with these values: load=0,speed=1800, or load=0|1 for either.",
+        ),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Leave out a file, or all that match a pattern: 'old/*'. May be repeated."),
+    ] = None
+
+    def read(self, folder: Path, *, unlabelled: bool = False) -> Folder:
+        """The folder's recordings, with those that have no label where `unlabelled` says so."""
         from dualres.recordings.labels.folder import read_folder
         from dualres.recordings.labels.selection import Selection
 
         chosen = Selection.parsed(self.where or (), self.exclude or ())
-        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=self.unlabelled)
+        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=unlabelled)
         with progress("Nothing was written.") as report:
-            return read(self.folder, self.channel, parsed_rate(self.rate), report)
+            return read(folder, self.channel, parsed_rate(self.rate), report)
 
 
-def understood(source: FolderInput, *, shown: bool = True) -> Folder:
+def understood(folder: Path, options: FolderOptions, *, shown: bool = True) -> Folder:
     """A folder's recordings of two classes or more, shown; else only what is left out is told."""
     from dualres.recordings.labels.spelling import doubtful_components, doubtful_labels
 
-    found = source.read()
+    found = options.read(folder)
     (_show_folder if shown else show_left_out)(found)
     doubts = doubtful_labels(str(r.label) for r in found.recordings)
     for sentence in (*doubts, *doubtful_components(r.component for r in found.recordings if r.component)):
         complain("warning", sentence, "yellow")
     if len(found.classes) < 2:
-        raise RecordingError(f"{source.folder}: holds only one class, {found.classes[0]}; a model needs at least two")
+        raise RecordingError(f"{folder}: holds only one class, {found.classes[0]}; a model needs at least two")
     return found
 
 

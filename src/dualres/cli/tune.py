@@ -1,7 +1,5 @@
 """`dualres tune`: a recipe chosen by the labelled recordings alone."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,18 +12,7 @@ from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folds import tuned_by_fold
 from dualres.cli.console import progress, say
 from dualres.cli.fit_output import announce_tuning, show_choice
-from dualres.cli.folder import (
-    RESAMPLER,
-    ChannelOption,
-    Device,
-    ExcludeOption,
-    FolderInput,
-    LabelsOption,
-    RateOption,
-    WhereOption,
-    WindowsOption,
-    understood,
-)
+from dualres.cli.folder import RESAMPLER, Device, FolderOptions, WindowsOption, understood, with_options
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import TRAINING, need
@@ -34,6 +21,7 @@ DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
 
 
+@with_options
 def tune(
     folder: Annotated[
         Path | None, typer.Argument(help="Labelled recordings, as for dualres fit; omit it with --fold.")
@@ -42,11 +30,7 @@ def tune(
         Path | None, typer.Option("--out", "-o", help="The file to write, for dualres fit --recipe.")
     ] = None,
     *,
-    channel: ChannelOption = None,
-    rate: RateOption = None,
-    labels: LabelsOption = None,
-    where: WhereOption = None,
-    exclude: ExcludeOption = None,
+    reading: FolderOptions,
     windows: WindowsOption = WINDOWS,
     seeds: Annotated[
         list[str] | None,
@@ -58,7 +42,7 @@ def tune(
     strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
     fold: Annotated[str | None, typer.Option(help="A fold of the benchmark, such as P1, instead of a folder.")] = None,
     budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per recording.")] = "3x4",
-    device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
+    device: Annotated[Device, typer.Option(help="Device to fit on.")] = "cpu",
     directory: Dir = DEFAULT_DIR,
     stores: Stores = Path("stores"),
 ) -> None:
@@ -83,18 +67,17 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        given = {"channel": channel, "rate": rate, "labels": labels, "where": where, "exclude": exclude}
-        for name, value in {**given, "windows": windows != WINDOWS, "strict": strict}.items():
+        for name, value in {**vars(reading), "windows": windows != WINDOWS, "strict": strict}.items():
             if value:
                 raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
     check_resampler(resampler)
-    check_device(device.value)
+    check_device(device)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
-        found = understood(FolderInput(folder, channel, rate, labels, where, exclude))
+        found = understood(folder, reading)
         with leaks_shown(), progress("Nothing was written.") as report:
             divided = divide(
                 *(found.recordings, found.classes),
@@ -105,13 +88,11 @@ def tune(
             )
     else:
         divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler=resampler)
-    kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
+    kept = FitCache(out, fingerprint(divided, GRID, device, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
         announce = partial(announce_tuning, report)
-        choice = choose_recipe(
-            divided, seeds=chance, device=device.value, kept=kept, announce=announce, progress=report
-        )
+        choice = choose_recipe(divided, seeds=chance, device=device, kept=kept, announce=announce, progress=report)
     show_choice(choice, divided)
     if out and kept:
         write_choice(

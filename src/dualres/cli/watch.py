@@ -1,7 +1,5 @@
 """`dualres watch`: verdicts on live streams."""
 
-from __future__ import annotations
-
 import signal
 import time
 from functools import partial
@@ -173,7 +171,7 @@ def watch(
         raise typer.Exit(status)
 
 
-def _run(settings: WatchSettings) -> int:
+def _run(settings: "WatchSettings") -> int:
     """Watch until the end or a signal; the exit status."""
     from dualres.cli.folder import loaded
     from dualres.stream.watch import start_watch
@@ -198,7 +196,7 @@ def _run(settings: WatchSettings) -> int:
     return int(bool(watch.source_errors or (stopped_by is None and (watch.stream_errors or watch.undelivered))))
 
 
-def _run_until_signal(watch: Watch) -> int | None:
+def _run_until_signal(watch: "Watch") -> int | None:
     """The signal that stopped it, if one did."""
     caught: list[int] = []
 
@@ -232,7 +230,7 @@ class WatchDisplay:
         if self._spinner:
             self._spinner.stop()
 
-    def __call__(self, status: Status) -> None:
+    def __call__(self, status: "Status") -> None:
         if self._spinner:
             self._spinner.update(escape(printable(status_line(status))))
         elif time.monotonic() >= self._next:
@@ -240,7 +238,7 @@ class WatchDisplay:
             complain("watch", status_line(status), "cyan")
 
 
-def status_line(status: Status) -> str:
+def status_line(status: "Status") -> str:
     parts = [
         f"{status.streams} stream{'s' * (status.streams != 1)}",
         f"{status.windows:,} windows",

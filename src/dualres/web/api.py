@@ -15,6 +15,7 @@ from typing import Any
 from starlette.responses import FileResponse, Response
 
 from dualres.errors import ConfigError, OutputError, RecordingError
+from dualres.explain.report import MachineFacts
 from dualres.recordings.formats.registry import suffixes
 from dualres.recordings.labels.edit import RowKey, set_cells
 from dualres.utils.files import write_whole
@@ -126,13 +127,8 @@ class PageApi:
         low, high = signal.pyramid.view(first, last, columns)
         if not signal.pyramid.complete:
             Thread(target=self._build, args=(id, axis), daemon=True).start()
-        return {
-            "start_s": first / signal.rate,
-            "end_s": last / signal.rate,
-            "low": _finite(low),
-            "high": _finite(high),
-            "exact": exact,
-        }
+        shown = {"start_s": first / signal.rate, "end_s": last / signal.rate, "exact": exact}
+        return shown | {"low": _finite(low), "high": _finite(high)}
 
     def _build(self, id: str, axis: int) -> None:
         """The whole of a long signal, once; the page is told, and asks again."""
@@ -155,7 +151,7 @@ class PageApi:
     def envelope(
         self, id: str, *, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
     ) -> dict[str, Any]:
-        machine = self.judging.machine(self.workspace.entry(id), speed, bearing, gear)
+        machine = MachineFacts.stated(self.workspace.entry(id).row, speed=speed, bearing=bearing, gear=gear)
         return pictures.envelope(*self._stretch(id, start_s, end_s, axis), machine)
 
     def sound(self, id: str, start_s: float, end_s: float, axis: int) -> Response:

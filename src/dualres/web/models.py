@@ -133,10 +133,6 @@ class Judging:
         labelled = read_folder(workspace.folder, channel, workspace.rate, reader=self._labelled.read).recordings
         others = [one for one in labelled if one.id != entry.name]
         portrait_of = partial(self._labelled.portrait, (*judges, channel))
-        case = examine(model, recording, self.machine(entry, speed, bearing, gear), others, portrait_of=portrait_of)
+        machine = MachineFacts.stated(entry.row, speed=speed, bearing=bearing, gear=gear)
+        case = examine(model, recording, machine, others, portrait_of=portrait_of)
         return {**case.as_data(), "file": entry.name}
-
-    @staticmethod
-    def machine(entry: FileEntry, speed: str, bearing: str, gear: str) -> MachineFacts:
-        """What somebody says of the machine, and of its speed else what the list says."""
-        return MachineFacts.stated(entry.row, speed=speed, bearing=bearing, gear=gear)

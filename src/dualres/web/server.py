@@ -67,7 +67,9 @@ class Page:
         for one in endpoints:
             by_path.setdefault(one.path, {})[one.method] = self._answer(one)
         routes = [Route(path, response, methods=["GET"]) for path, response in static_files().items()]
-        routes += [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
+        routes += [
+            Route(path, partial(_by_method, answers), methods=list(answers)) for path, answers in by_path.items()
+        ]
         routes.append(Route("/api/openapi.json", AsciiJson(openapi(endpoints, __version__)), methods=["GET"]))
         routes.append(Route("/api/events", self._events))
         errors = (BodyError, ClientDisconnect, DualResError, HTTPException, OSError, Exception)
@@ -199,10 +201,6 @@ def listen(port: int | None) -> socket.socket:
     raise ConfigError("no port of this machine is free; close another program")
 
 
-def _by_method(answers: dict[str, Answer]) -> Answer:
+async def _by_method(answers: dict[str, Answer], request: Request) -> Response:
     """One route for a whole address, so that another method hears of all that there are."""
-
-    async def answer(request: Request) -> Response:
-        return await answers["GET" if request.method == "HEAD" else request.method](request)
-
-    return answer
+    return await answers["GET" if request.method == "HEAD" else request.method](request)

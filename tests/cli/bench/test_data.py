@@ -27,7 +27,7 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     assert "excerpts" in output
 
 
-def test_folds_as_json():
+def test_folds_as_json_and_those_picked_by_name_and_by_dataset():
     folds = json.loads(run("folds", "--json").stdout)
     assert [f["fold"] for f in folds] == names()
     for fold in folds:
@@ -36,9 +36,6 @@ def test_folds_as_json():
         assert not set(fold["support"]) & set(fold["evaluation"])
         assert list(fold["labels"]) == fold["support"] + fold["evaluation"]
         assert set(fold["labels"].values()) == set(fold["classes"])
-
-
-def test_folds_can_be_picked_by_name_and_by_dataset():
     picked = json.loads(run("folds", "U2", "cwru", "--json").stdout)
     assert [f["fold"] for f in picked] == ["C1", "C2", "U2"]
     assert "there is no fold or dataset 'U3'" in str(run("folds", "U3").exception)
@@ -60,13 +57,11 @@ def test_folds_as_a_table_that_a_narrow_screen_holds():
 
 def test_prepare_and_verify_real_recordings(data, tmp_path):
     store = tmp_path / "phm2009"
-    result = run("prepare", "phm2009", "--from", data / "phm2009" / "originals", "--to", store)
+    prepare = ("prepare", "phm2009", "--from", data / "phm2009" / "originals", "--to", store)
+    result = run(*prepare)
     assert result.exit_code == 0, result.output
     assert "6 recordings written, 0 kept" in result.output
-    assert (
-        "0 recordings written, 6 kept"
-        in run("prepare", "phm2009", "--from", data / "phm2009" / "originals", "--to", store).output
-    )
+    assert "0 recordings written, 6 kept" in run(*prepare).output
     assert run("verify", store).exit_code == 0
     (store / "signals" / "helical1_30hz_high_1.npy").write_bytes(b"x")
     result = run("verify", store)

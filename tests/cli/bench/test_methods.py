@@ -1,24 +1,17 @@
 import json
 
-import pytest
 from typer.testing import CliRunner
 
 from dualres.bench.methods.catalog import names
 from dualres.cli import app
 
 
-@pytest.fixture(scope="module")
-def table():
-    """What the command prints: it builds every method, which takes seconds."""
+def test_the_table_names_every_method_and_the_paper_s_figures_and_says_what_is_not_the_paper_s():
     result = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "80"})
     assert result.exit_code == 0
-    return result.stdout
-
-
-def test_the_table_names_every_method_and_the_paper_s_figures(table):
+    table, lines = result.stdout, result.stdout.splitlines()
     for name in names():
         assert name in table
-    lines = table.splitlines()
     (place,) = [i for i, line in enumerate(lines) if "crossformer" in line]
     assert lines[place].split()[2:4] == ["189,576", "66,440"]
     assert lines[place + 1].split() == ["the", "paper", "prints", "189,576", "66,440", "4.782"]
@@ -28,10 +21,6 @@ def test_the_table_names_every_method_and_the_paper_s_figures(table):
     assert "9,996 fixed features" in said
     assert "dualres/views, the default of dualres fit" in said
     assert "…" not in table
-
-
-def test_what_is_not_the_paper_s_says_so(table):
-    lines = table.splitlines()
     marked = [lines[i - 1].split()[0] for i, line in enumerate(lines) if line.strip() == "not in the paper"]
     assert marked == ["dualres/no-memory", "dualres/views"]
 

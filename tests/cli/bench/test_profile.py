@@ -50,10 +50,8 @@ def test_what_was_measured_is_shown_the_fastest_first(call, known):
     medians = [f"{measurement.median_ms(name):.1f}" for name in ("prepared", "native")]
     assert next(cells for cells in shown if cells[1] == "Medformer")[4:6] == medians
     assert "simulated dualres cpu: known (the ledger's model; updates: 10)" in result.output
-    assert (
-        "measured elsewhere, or with other code or libraries; --again renews them: simulated dualres cpu"
-        in result.output
-    )
+    note = "measured elsewhere, or with other code or libraries; --again renews them: simulated dualres cpu"
+    assert note in result.output
 
 
 def test_all_datasets_are_those_at_hand(call, known, tmp_path):

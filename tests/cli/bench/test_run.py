@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres.bench.campaign.coordinator import JobResult, Running, RunState, RunSummary, sole_writer
+from dualres.bench.campaign.exchange.export import export
 from dualres.bench.campaign.executors import FITS_TOGETHER, JobAdvance, JobFailure, JobSuccess
 from dualres.bench.campaign.ledger import Ledger, LedgerError
 from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
@@ -92,10 +93,8 @@ def test_plan_shows_jobs_and_time_and_makes_no_ledger(call, tmp_path):
 
 
 def test_a_single_cell_can_be_asked_for(call):
-    output = call(
-        "plan", "published", "--methods", "dualres", "--folds", "S2", "--budgets", "3x4", "--seeds", "42"
-    ).output
-    assert "1 distinct jobs are missing" in output
+    asked = "plan published --methods dualres --folds S2 --budgets 3x4 --seeds 42"
+    assert "1 distinct jobs are missing" in call(*asked.split()).output
 
 
 @pytest.mark.parametrize(
@@ -247,8 +246,6 @@ def test_import_takes_new_jobs_and_lists_contradictions(call, tmp_path):
 
 
 def test_import_takes_an_export_and_models_too(call, tmp_path):
-    from dualres.bench.campaign.exchange.export import export
-
     with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
         key = sorted(ledger.keys())[0]
         export(ledger, tmp_path / "there" / "text")
@@ -263,8 +260,6 @@ def test_import_takes_an_export_and_models_too(call, tmp_path):
 @pytest.fixture
 def export_in_place(tmp_path):
     """An export where the ledger would be."""
-    from dualres.bench.campaign.exchange.export import export
-
     with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
         export(ledger, tmp_path / "bench")
     return tmp_path / "bench"
@@ -314,11 +309,8 @@ def test_a_terminal_shows_all_jobs_and_those_running(monkeypatch):
     job, other = FAILING
     with bench_live.live() as report:
         report(RunState(RunSummary(10, 3), (Running(job, 0.0), Running(other, 0.0, "fit", 0.0, 7, 300)), None))
-        report(
-            RunState(
-                RunSummary(10, 3, (JobResult(job, 5.0, "no luck"),)), (Running(other, 0.0, "judge", 0.0, 1, 9),), 7200.0
-            )
-        )
+        failed, judging = JobResult(job, 5.0, "no luck"), Running(other, 0.0, "judge", 0.0, 1, 9)
+        report(RunState(RunSummary(10, 3, (failed,)), (judging,), 7200.0))
     shown = Text.from_ansi(console.file.getvalue()).plain
     before, _, after = shown.rpartition("All jobs")
     assert "failed  mambasl S1 3x4 300 updates seed 41: no luck" in before

@@ -1,15 +1,11 @@
 """Which jobs and which ledger a `dualres bench` command is about: the options that say so, and what comes of them."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import wraps
-from inspect import Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from dualres.bench.campaign.ledger import Ledger
     from dualres.config import Recipe
     from dualres.learn.fold import Budget
-
 
 OWN_STUDIES = ("published", "recipes", "adaptation", "rigs")  # the studies themselves take long to load
 WHOSE = f"The paper's: {', '.join(PAPER_STUDIES)}. Ours, not in the paper: {', '.join(OWN_STUDIES)}."
@@ -62,23 +57,10 @@ class JobChoice:
         ),
     ] = None
     quick: QuickOption = False
-    device: Annotated[Device, typer.Option(help="Device for neural methods; part of a job's plan.")] = Device.CPU
+    device: Annotated[Device, typer.Option(help="Device for neural methods; part of a job's plan.")] = "cpu"
     threads: Threads = 1
 
-    @classmethod
-    def options(cls, command: Callable[..., None]) -> Callable[..., None]:
-        """The command, which takes these options apart in place of its first parameter, a choice."""
-        _, *others = signature(command, eval_str=True).parameters.values()
-        own = signature(cls, eval_str=True).parameters
-
-        @wraps(command)
-        def whole(**given: Any) -> None:
-            command(cls(**{name: given.pop(name) for name in own}), **given)
-
-        whole.__signature__ = Signature([*own.values(), *others])  # type: ignore[attr-defined]
-        return whole
-
-    def jobs(self, stores: Path) -> dict[str, list[Job]]:
+    def jobs(self, stores: Path) -> "dict[str, list[Job]]":
         """The jobs of each study that is asked for."""
         from dualres.bench.campaign import studies
         from dualres.bench.campaign.dataset_signals import present_datasets
@@ -101,7 +83,7 @@ class JobChoice:
                 recipe=recipe,
                 quick=studies.Quick() if self.quick else None,
                 threads=self.threads,
-                device=self.device.value,
+                device=self.device,
             )
             for name in names
         }
@@ -114,7 +96,7 @@ class JobChoice:
             complain("note", f"no job of {', '.join(absent)} in {where}", "yellow")
         return chosen
 
-    def _recipe(self) -> Recipe | None:
+    def _recipe(self) -> "Recipe | None":
         from dualres.learn.trained.tune_plan import recipe_from
 
         recipe = recipe_from(self.recipe).recipe if self.recipe else None
@@ -125,7 +107,7 @@ class JobChoice:
 
 
 @contextmanager
-def opened(folder: Path, *, create: bool = False) -> Iterator[Ledger]:
+def opened(folder: Path, *, create: bool = False) -> "Iterator[Ledger]":
     """The folder's ledger, with a bar while an export is read."""
     from dualres.bench.campaign.exchange import ledger_folder
 
@@ -180,7 +162,7 @@ def parsed_seeds(values: Iterable[str] | None) -> list[int] | None:
     return [int(part) for part in parts] if parts else None
 
 
-def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
+def parsed_budgets(values: Iterable[str] | None) -> "list[Budget] | None":
     from dualres.learn.fold import Budget
 
     parts = _parts(values)

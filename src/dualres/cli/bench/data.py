@@ -1,7 +1,5 @@
 """`dualres data`: the public datasets, from download to store."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -112,7 +110,7 @@ def folds(
             console.print(Padding(escape(line), (0, 0, 0, 2)), highlight=False)
 
 
-def _folds_table(title: str, folds: Sequence[Fold]) -> Table:
+def _folds_table(title: str, folds: "Sequence[Fold]") -> Table:
     from dualres.bench.datasets import catalog
 
     table = Table(title=title, title_justify="left")

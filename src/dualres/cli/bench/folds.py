@@ -1,7 +1,5 @@
 """What other commands take of the benchmark: its frozen folds, prepared datasets and fitted comparators."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
     from dualres.learn.trained.tune_plan import GroupedSupport
 
 
-def frozen_split(fold: str, held_out: str | None) -> Split:
+def frozen_split(fold: str, held_out: str | None) -> "Split":
     """A fold as the audit takes a split; `held_out` is a claim other than the fold's own."""
     from dualres.audit import Split
     from dualres.bench.datasets.folds import load_fold
@@ -31,7 +29,7 @@ def limitations(dataset: str) -> tuple[str, ...]:
     return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
-def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resampler: str) -> GroupedSupport:
+def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resampler: str) -> "GroupedSupport":
     """What `dualres tune --fold` holds out in turn."""
     from dualres.bench.campaign.dataset_signals import grouped_support
     from dualres.bench.datasets.folds import load_fold
@@ -44,7 +42,7 @@ def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resample
         return grouped_support(fold, sizes[0], stores, cache, resampler=resampler, progress=report)
 
 
-def load_comparator(path: Path) -> Model:
+def load_comparator(path: Path) -> "Model":
     from dualres.bench.methods.model_file import load
 
     return load(path)

@@ -1,7 +1,5 @@
 """What `dualres bench run` shows while it runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def live() -> Iterator[Callable[[RunState], None]]:
+def live() -> "Iterator[Callable[[RunState], None]]":
     """On a terminal one bar for all jobs and one for each that is running; elsewhere a line for each that ended."""
     if not errors.is_terminal:
         yield _Lines().report
@@ -30,7 +28,7 @@ class _Lines:
     def __init__(self) -> None:
         self._shown = 0
 
-    def report(self, state: RunState) -> None:
+    def report(self, state: "RunState") -> None:
         so_far = state.so_far
         for ended in so_far.ended[self._shown :]:
             self._shown += 1
@@ -49,7 +47,7 @@ class _Bars:
         self._running: dict[str, TaskID] = {}
         self._failed = 0
 
-    def report(self, state: RunState) -> None:
+    def report(self, state: "RunState") -> None:
         so_far = state.so_far
         failed = so_far.failed
         for ended in failed[self._failed :]:
@@ -67,5 +65,5 @@ class _Bars:
             self._bars.update(self._running[key], total=one.total or None, completed=one.done, remark=one.stage)
 
 
-def complain_of(ended: JobResult) -> None:
+def complain_of(ended: "JobResult") -> None:
     complain("failed", f"{ended.job.title}: {ended.reason}")

@@ -1,13 +1,10 @@
 """`dualres profile`: what inference costs, measured alike for every method."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -24,12 +21,6 @@ if TYPE_CHECKING:
     from dualres.utils.progress import Progress
 
 
-class Way(StrEnum):
-    EAGER = "eager"
-    SHIPPED = "shipped"
-    BOTH = "both"
-
-
 def profile(
     *,
     datasets: Annotated[
@@ -39,16 +30,16 @@ def profile(
     methods: Annotated[
         list[str] | None, typer.Option("--method", help="Only these methods, comma-separated: dualres,minirocket.")
     ] = None,
-    device: Annotated[Device, typer.Option(help="Device for neural methods; MiniRocket runs on the CPU.")] = Device.CPU,
+    device: Annotated[Device, typer.Option(help="Device for neural methods; MiniRocket runs on the CPU.")] = "cpu",
     threads: Annotated[int, typer.Option(min=1, help="CPU threads; the paper used four.")] = 4,
     long: Annotated[bool, typer.Option("--long", help="Measure a record of 1,024 windows or more instead.")] = False,
     way: Annotated[
-        Way,
+        Literal["eager", "shipped", "both"],
         typer.Option(
             help="shipped: each method by its fastest path, as `dualres diagnose` runs it. eager: every neural method "
             "by plain PyTorch, like for like. both: one after the other."
         ),
-    ] = Way.SHIPPED,
+    ] = "shipped",
     quick: Annotated[bool, typer.Option("--quick", help="Only a few repetitions; all results say so.")] = False,
     updates: Annotated[
         int | None,
@@ -78,22 +69,22 @@ def profile(
 
     chosen = named("method", methods, names()) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
-    ways = WAYS if way == Way.BOTH else (way.value,)
-    plans = plan_all(wanted, chosen, device.value, threads, ways=ways, long=long, quick=quick)
-    check_device(device.value)
+    ways = WAYS if way == "both" else (way,)
+    plans = plan_all(wanted, chosen, device, threads, ways=ways, long=long, quick=quick)
+    check_device(device)
     if threads > (cores := os.cpu_count() or 1):
         complain("note", f"{threads} threads on {cores} cores: times will be longer than necessary", "yellow")
     where, done = ProfilePaths(own_ledger(folder), stores), 0
     with progress("What was measured is kept; run the same command again to continue.") as report:
 
-        def tell_of(one: Plan) -> Progress:
+        def tell_of(one: Plan) -> "Progress":
             def tell(stage: str, step: int, steps: int, _: str) -> None:
                 report("Measurements", done, len(plans), one.title)
                 report("Now", step, steps, stage)
 
             return tell
 
-        def ended(one: PlanResult) -> None:
+        def ended(one: "PlanResult") -> None:
             nonlocal done
             done += 1
             report("Measurements", done, len(plans), one.plan.title)
@@ -116,7 +107,7 @@ def profile(
         raise typer.Exit(1)
 
 
-def _tell_ended(one: PlanResult) -> None:
+def _tell_ended(one: "PlanResult") -> None:
     """A line for each, whether there is a terminal to show bars on or not."""
     if one.damage:
         complain("damaged", one.damage, "yellow")
@@ -133,7 +124,7 @@ def _tell_ended(one: PlanResult) -> None:
         complain("differs", f"{one.plan.title}: its workloads, its ways or the ledger disagree", "yellow")
 
 
-def _show(measured: Sequence[Measurement], way: str) -> None:
+def _show(measured: "Sequence[Measurement]", way: str) -> None:
     """What was measured in one way, the fastest first, dataset by dataset."""
     from dualres.bench.profile.plan import NATIVE, PREPARED, WINDOW
     from dualres.bench.report.names import dataset_name, method_name
@@ -150,14 +141,14 @@ def _show(measured: Sequence[Measurement], way: str) -> None:
         table.add_column(column, no_wrap=True)
     for column in (*([] if one.long else ["Window", "p95"]), "Prepared", "Native", "RSS MiB"):
         table.add_column(column, justify="right", no_wrap=True)
-    if Device.CUDA in kinds:
+    if "cuda" in kinds:
         table.add_column("GPU MiB", justify="right", no_wrap=True)
     order = list(dict.fromkeys(each.plan.dataset for each in measured))
     for each in sorted(measured, key=lambda m: (order.index(m.plan.dataset), m.median_ms(first))):
         cells = [] if one.long else [f"{each.median_ms(WINDOW):.2f}", f"{each.p95_ms(WINDOW):.2f}"]
         cells += [f"{each.median_ms(name):.1f}" for name in (PREPARED, NATIVE)]
         cells += [_mib(each.memory_mib(first, "rss_peak"))]
-        cells += [_mib(each.memory_mib(first, "cuda_allocated"))] if Device.CUDA in kinds else []
+        cells += [_mib(each.memory_mib(first, "cuda_allocated"))] if "cuda" in kinds else []
         table.add_row(dataset_name(each.plan.dataset), method_name(each.plan.method), *cells)
     console.print(table)
     windows = {dataset_name(each.plan.dataset): each.facts["input"]["windows"] for each in measured}

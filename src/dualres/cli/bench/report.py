@@ -33,7 +33,7 @@ def report(
     from dualres.bench.report.tables import Settings
 
     names = all_studies(studies or ["all"])
-    settings = Settings(tuple(names), quick, device.value if device else None, threads)
+    settings = Settings(tuple(names), quick, device, threads)
     with opened(folder, create=has_costs(folder)) as ledger, progress("The report is incomplete.") as tell:
         written = write_report(ledger, folder, output, settings, page=page, progress=tell)
     for problem in written.left_out:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -16,6 +15,7 @@ from dualres.cli.bench.data import Stores
 from dualres.cli.bench.live import live
 from dualres.cli.bench.report import export, report, verify
 from dualres.cli.console import INTERRUPTED, complain, console, errors, progress, say
+from dualres.cli.folder import with_options
 from dualres.cli.progress_display import duration
 from dualres.errors import ConfigError
 
@@ -26,19 +26,12 @@ if TYPE_CHECKING:
     from dualres.bench.campaign.times import Total
 
 app = typer.Typer(no_args_is_help=True, help=f"Plan, run, report and verify studies: the paper's and ours.\n\n{WHOSE}")
-
-
 _QUICK = ", quick (reduced size)"
 
 
-class Engine(StrEnum):
-    LOCAL = "local"
-    RAY = "ray"
-
-
 @app.command()
-@JobChoice.options
-def plan(choice: JobChoice, *, folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
+@with_options
+def plan(*, choice: JobChoice, folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Show what the studies consist of, what is done, and how long the rest will take."""
     from dualres.bench.campaign.exchange.ledger_folder import own_ledger
     from dualres.bench.campaign.ledger import Ledger
@@ -70,14 +63,16 @@ def plan(choice: JobChoice, *, folder: Dir = DEFAULT_DIR, stores: Stores = Path(
 
 
 @app.command()
-@JobChoice.options
+@with_options
 def run(
-    choice: JobChoice,
     *,
+    choice: JobChoice,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; by default as many as the cores allow, at most 4 on a GPU.")
     ] = None,
-    executor: Annotated[Engine, typer.Option(help="Run on this machine, or on a Ray cluster.")] = Engine.LOCAL,
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="Run on this machine, or on a Ray cluster.")
+    ] = "local",
     address: Annotated[
         str | None, typer.Option(help="Address of the Ray cluster; by default one is started on this machine.")
     ] = None,
@@ -90,7 +85,7 @@ def run(
     from dualres.bench.campaign.ledger import Ledger
     from dualres.bench.campaign.progress_tables import distinct_jobs
 
-    if address is not None and executor is not Engine.RAY:
+    if address is not None and executor != "ray":
         raise ConfigError(f"--address {address} only applies with --executor ray")
     chosen = choice.jobs(stores)
     wanted = distinct_jobs(chosen)
@@ -181,10 +176,10 @@ def _time(total: Total) -> str:
 
 
 def _executor(
-    choice: JobChoice, stores: Path, folder: Path, *, jobs: int | None, kind: Engine, address: str | None
+    choice: JobChoice, stores: Path, folder: Path, *, jobs: int | None, kind: str, address: str | None
 ) -> Executor:
-    threads, device = choice.threads, choice.device.value
-    if kind is Engine.RAY:
+    threads, device = choice.threads, choice.device
+    if kind == "ray":
         from dualres.bench.campaign.ray_executor import RayExecutor
 
         return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device)
