@@ -39,13 +39,10 @@ def test_every_block_is_a_bet_where_neighbours_remember_nothing_else(correlation
     assert 1 <= e_values.repeats <= 1.1
 
 
-def test_blocks_with_another_memory_are_joined():
+def test_blocks_with_another_memory_or_too_much_alike_for_so_few_are_joined():
     rng = np.random.default_rng(3)
     e_values = learned(autoregression(rng, 0.95, 17_280) + rng.standard_normal(17_280))
     assert e_values.joined > 1
-
-
-def test_blocks_too_much_alike_for_so_few_are_joined():
     e_values = learned(autoregression(np.random.default_rng(9), 0.9, 2160))
     assert e_values.joined > 1
     assert e_values.carried < 0.9

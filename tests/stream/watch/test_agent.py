@@ -340,11 +340,6 @@ def test_conditions_come_with_the_samples(views, path):
         assert one["condition"] == {"speed": "1500", "load": str((one["stop"] - 1) // RATE)}
 
 
-def test_only_the_wanted_kind_is_told(views, path):
-    told = run(views, [*chunks_of(noise(3 * RATE), 1000), end()], path, kinds=("block",), block_s=1.0).told
-    assert {one["kind"] for one in told} == {"block"}
-
-
 def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):
     source = Listed(chunks_of(noise(2 * RATE), 1000), stays=True)
     sink = run(views, [], path, Remembering(stop_after=1), source=source, lasting=False)
@@ -407,6 +402,7 @@ def test_blocks_tell_of_an_alarm_that_goes_on_after_a_restart(views, path, tmp_p
     chunks = chunks_of(signal, 2000)
     options = {"block_s": 0.5, "kinds": ("block",)}
     whole = run(views, [*chunks, end()], tmp_path / "other.sqlite", alarms=alarms(), **options).told
+    assert {one["kind"] for one in whole} == {"block"}, "no other kind was asked for"
     assert not whole[0]["alarm"]["raised"]
     assert whole[-1]["alarm"]["raised"]
     source = Listed(chunks[:40], stays=True)

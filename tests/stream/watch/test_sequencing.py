@@ -83,12 +83,9 @@ def test_a_new_start_is_a_new_run(spool):
     assert into.duplicates == 1
 
 
-def test_a_run_that_is_taken_up_later_says_where(spool):
+def test_a_run_that_is_taken_up_later_says_where_and_another_form_is_another_run(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1, 2), 100, start="7"))
     assert [(one.key, one.began) for one in into.streams] == [("a/7@100", 100)]
-
-
-def test_another_form_is_another_run(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1)), Chunk("a", Form.of(9000, "i16"), data(2)))
     assert found(into) == [(1, 0, 1, False), (1, 1, 0, True), (2, 0, 1, False)]
 

@@ -20,7 +20,6 @@ from dualres.stream.alarm.normal import quantile, share_below
 from dualres.utils.arrays import Exact
 
 Chances = tuple[float, ...]
-
 WIDTH = 24  # gaps above a cell for each gap in it; every cell has at least one
 DRAWS = 2000
 LONGEST_RUN = 200.0
