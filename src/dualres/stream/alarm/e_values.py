@@ -104,12 +104,8 @@ class EValues:
         return float(SCALES[self.scale](score))
 
     @cached_property
-    def _edges(self) -> list[Exact]:
-        return [np.array(one.edges) for one in self.stretches]
-
-    @cached_property
-    def _log_payoffs(self) -> list[Exact]:
-        """Nats by stretch: (cells, a fault's first block or a later one, lifts)."""
+    def _log_payoffs(self) -> list[tuple[Exact, Exact]]:
+        """Edges of cells and nats by stretch: (cells, a fault's first block or a later one, lifts)."""
         found = []
         for one in self.stretches:
             first, later = _shifts(self.carried)
@@ -121,13 +117,13 @@ class EValues:
             )
             # a fault may come slowly: a part of the first block's e-value is that of a later one
             begins = np.logaddexp(begins + log(SUDDEN), goes_on + log(1 - SUDDEN))
-            found.append(np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats)
+            found.append((np.array(one.edges), np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats))
         return found
 
     def log_e_values(self, new: npt.ArrayLike) -> Exact:
         """Against health, in nats, of innovations of any shape: (..., a fault's first block or a later one, lifts)."""
-        both = zip(self._log_payoffs, self._edges, strict=True)
-        return np.asarray(np.min([gains[np.searchsorted(ends, new, "left")] for gains, ends in both], axis=0))
+        each = [gains[np.searchsorted(ends, new, "left")] for ends, gains in self._log_payoffs]
+        return np.asarray(np.min(each, axis=0))
 
     def log_recovery(self, level: float) -> float:
         """For a healthy block against one that scores like the higher of two, in nats; neighbours count as copies."""
