@@ -1,4 +1,11 @@
-"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong."""
+"""The page that `dualres fit` writes beside a model: what it learned from, what to expect, and where it was wrong.
+
+from dualres import fit_model
+from dualres.fit_page.page import write_fit_page
+
+fitted = fit_model(recordings)
+write_fit_page(fitted, recordings, Path("bearings.html"))
+"""
 
 import json
 from collections.abc import Mapping, Sequence

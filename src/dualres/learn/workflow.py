@@ -1,4 +1,11 @@
-"""From labelled recordings to a model that says how well it will do: what `dualres fit` does."""
+"""From labelled recordings to a model that says how well it will do: what `dualres fit` does.
+
+from pathlib import Path
+from dualres import fit_model, read_folder
+
+fitted = fit_model(read_folder(Path("recordings")).recordings)
+print(fitted.estimate.macro_f1, fitted.estimate.unit)
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
