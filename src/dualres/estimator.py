@@ -190,8 +190,7 @@ class DualResClassifier:
     def _valid(self, *data: Any, **how: Any) -> Any:
         from sklearn.utils.validation import validate_data
 
-        several = getattr(data[0], "ndim", 2) == 3
-        return validate_data(self, *data, dtype=np.float32, allow_nd=several, **how)
+        return validate_data(self, *data, dtype=np.float32, allow_nd=getattr(data[0], "ndim", 2) == 3, **how)
 
     def _finite(self, X: Any) -> npt.NDArray[np.float32]:
         """Signals to judge. What is not plainly an array of finite numbers is for scikit-learn to convert or refuse."""

@@ -136,8 +136,7 @@ def confounded(support: Recordings) -> Iterator[Finding]:
         return
     for key in sorted(set.intersection(*(set(r.condition) for r in support))):
         values = {label: {r.condition[key] for r in members} for label, members in classes.items()}
-        distinct = set.union(*values.values())
-        if len(distinct) == len(support) > len(classes):
+        if len(set.union(*values.values())) == len(support) > len(classes):
             continue  # a number of its own for every recording names the recording, and nothing to be learned
         own = [one for one in classes if not any(values[one] & values[other] for other in classes if other != one)]
         if not own:

@@ -33,8 +33,7 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
     learned, judged = _one_hot(support, classes), _one_hot(evaluation, classes)
     level = float(np.median([known[r.id].rms for r in support])) if known else 0.0
     for cue, given in _values(support, known, level).items():
-        asked = _values(evaluation, known, level)[cue]
-        apart = np.abs(asked[:, None] - given)
+        apart = np.abs(_values(evaluation, known, level)[cue][:, None] - given)
         near = apart <= apart.min(1, keepdims=True) + _TOLERANCE[cue]
         score = _right(near, learned, judged)
         rng = np.random.default_rng(0)  # scores where labels have nothing to do with recordings

@@ -61,10 +61,9 @@ def with_ids(split: Split, recordings: Recordings, folder: Path, left_out: Mappi
             return found
         if name in left_out:
             raise ConfigError(f"the split names {name}, which was left out: {left_out[name]}; remove it from the split")
-        example = recordings[0].id
         raise ConfigError(
             f"the split names {name}, but there is no such recording in {folder}; write it as in labels.csv, such as "
-            f"{example}, and check what was left out"
+            f"{recordings[0].id}, and check what was left out"
         )
 
     support, evaluation = (

@@ -62,8 +62,7 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: FrequencyGri
     keep = noise & (magnitude > 0)
     print_[low:high][keep] = spectrum[keep] / magnitude[keep]
     flat = irfft(print_, grid.size)
-    filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
-    limit = LIMIT * np.median(np.abs(filled))
+    limit = LIMIT * np.median(np.abs(flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]))
     limited = rfft(np.clip(flat, -limit, limit), grid.size)
     limited[:low] = limited[high:] = 0
     energy = float(np.vdot(limited, limited).real)
@@ -81,8 +80,7 @@ def correlate(prints: ComplexSpectrum, other: ComplexSpectrum, grid: FrequencyGr
 
 def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float:
     """The largest normalised cross-correlation, signed, of two signals of equal duration, where both rates carry it."""
-    seconds = len(a) / rate_a
-    high = int(_TOP_SHARE * min(rate_a, rate_b) * seconds)
+    high = int(_TOP_SHARE * min(rate_a, rate_b) * (len(a) / rate_a))
     x, y = rfft(a - a.mean())[:high], rfft(b - b.mean())[:high]
     norm = np.sqrt(np.vdot(x, x).real * np.vdot(y, y).real)
     lags = irfft(x * y.conj(), 8 * high) * (4 * high)  # four times finer than the samples

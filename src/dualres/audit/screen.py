@@ -109,8 +109,7 @@ def _stretched(
     count = round(_SNIPPET_S * RATE / _COARSER)
     snippets = [_played(smooth, middle, s, count=count, step=_COARSER) for s in _STRETCHES]
     prints = rfft(np.stack(snippets), coarse.size)
-    sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
-    for row, column in _outstanding(spectra[:, :kept], sums, coarse):
+    for row, column in _outstanding(spectra[:, :kept], prints.reshape(-1, _AT_ONCE, kept).sum(1), coarse):
         piece = pieces[row]
         if piece.recording.id == other.recording.id:
             continue

@@ -42,7 +42,6 @@ class Shelf:
 
 
 def traits(signal: Samples, rate: float) -> Traits:
-    """The traits of a signal at `rate` Hz."""
     offset = float(signal.mean(dtype=np.float64))
     at_limits = int(np.count_nonzero((signal == signal.max()) | (signal == signal.min())))
     rms = float(np.sqrt(np.mean((signal - np.float32(offset)) ** 2, dtype=np.float64)))

@@ -21,8 +21,7 @@ _BOTTOM_HZ = 10.0
 
 def whitened(signal: Series, rate: float) -> Series:
     """The noise of `signal`, at `RATE` and of unit variance; zeros for a silent one."""
-    low = at_common_rate(signal, rate)
-    flat = _without_lines(_flattened(low, top_of(rate)))
+    flat = _without_lines(_flattened(at_common_rate(signal, rate), top_of(rate)))
     limit = LIMIT * np.median(np.abs(flat))
     limited = np.clip(flat, -limit, limit)
     spread = float(limited.std())
@@ -46,8 +45,7 @@ def _flattened(signal: Series, top_hz: float) -> Series:
     count = -(-len(signal) // hop) + 1
     padded = np.zeros((count + 1) * hop, np.float32)
     padded[hop : hop + len(signal)] = signal
-    frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME)[::hop] * window
-    spectra = rfft(frames)
+    spectra = rfft(np.lib.stride_tricks.sliding_window_view(padded, _FRAME)[::hop] * window)
     low, high = int(_BOTTOM_HZ * _FRAME / RATE) + 1, int(top_hz * _FRAME / RATE)
     if high - low < 8:
         return np.zeros_like(signal)

@@ -66,7 +66,6 @@ class JointVerdicts:
 
     @property
     def conditions(self) -> int:
-        """How many are known."""
         return len({one.condition for one in self.judged if one.verdict and one.condition})
 
 

@@ -110,7 +110,6 @@ class Model:
 
     @property
     def weights(self) -> NetworkWeights:
-        """Those of the only network."""
         one = self.members[0]
         plain = isinstance(one, NetworkWeights) and self.card.networks == 1
         return weights_of(one if plain else self.network)

@@ -37,8 +37,7 @@ class Strip:
 @printed()
 def draw_strips(path: Path, strips: Sequence[Strip], classes: Sequence[str]) -> None:
     """Write the picture; the suffix says as what."""
-    rows = ROW * len(classes)
-    figure, grid = canvas(DOUBLE, len(strips) * (rows + 0.5) + 0.15, len(strips))
+    figure, grid = canvas(DOUBLE, len(strips) * (ROW * len(classes) + 0.5) + 0.15, len(strips))
     for axes, strip in zip(grid[:, 0], strips, strict=True):
         shades = _draw(axes, strip, classes)
     bar = figure.colorbar(shades, ax=grid[:, 0].tolist(), aspect=10 * len(strips), pad=0.015, ticks=[0, 0.5, 1])

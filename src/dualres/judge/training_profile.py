@@ -199,8 +199,7 @@ def crest(windows: Samples) -> float:
 
 def bandwidth(window: Samples, rate: float) -> float:
     """In Hz: below it lies `POWER` of the power of one window at `rate` Hz."""
-    centred = window - window.mean(dtype=np.float64)
-    power = np.abs(np.fft.rfft(centred * _hann(len(window)))) ** 2
+    power = np.abs(np.fft.rfft((window - window.mean(dtype=np.float64)) * _hann(len(window)))) ** 2
     share = np.cumsum(power) / max(float(power.sum()), _TINY)
     return float(np.searchsorted(share, POWER) * rate / len(window))
 

@@ -40,7 +40,6 @@ class Verdict:
 
     @property
     def runner_up(self) -> str:
-        """The second most probable class."""
         return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
 
     def as_data(self) -> dict[str, object]:

@@ -62,8 +62,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class HeldOutRecording:
-    """A held-out recording."""
-
     label: str
     unit: str  # which it is of
     new: bool  # whether the model had learned nothing of the unit
@@ -120,7 +118,6 @@ class Calibration:
         return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
 
     def doubt_limit(self, unit: str, error: float, sure: float | None = None) -> float | None:
-        """The most doubt that is familiar."""
         return self._limits_at(unit, error, sure)[1]
 
     def units_of(self, unit: str) -> int:

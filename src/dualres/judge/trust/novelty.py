@@ -58,7 +58,6 @@ def look_at(model: Model, recording: Recording) -> NoveltyFeatures:
 
 
 def mean_look(axes: Iterable[NoveltyFeatures]) -> NoveltyFeatures:
-    """How all axes look together."""
     return NoveltyFeatures(*np.mean([astuple(one) for one in axes], axis=0).tolist())
 
 
@@ -103,8 +102,7 @@ def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
     known = _head(weights, head)
     z = (view - known.centre) * known.scale
-    along = z @ known.directions.T
-    common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
+    common = (z**2).sum(1, keepdims=True) - ((z @ known.directions.T) ** 2).sum(1, keepdims=True)
     return np.asarray(np.maximum(common - 2 * (z @ known.slopes.T) + known.offsets, SMALLEST_DISTANCE))
 
 

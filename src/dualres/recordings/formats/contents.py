@@ -112,8 +112,6 @@ def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:
 
 @dataclass(frozen=True)
 class LazyArray:
-    """An array in a file, not loaded yet."""
-
     shape: tuple[int, ...]
     kind: str
     load: Load

@@ -20,8 +20,6 @@ from dualres.utils.registry import Registry
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file."""
-
     name: str
     title: str
     parse: Callable[[Path], Contents]

@@ -155,7 +155,6 @@ class _Child:
         return self._process.poll() is None
 
     def start(self) -> None:
-        """Wait until it is ready, the first time."""
         if not self._started:
             self._deadline = time.monotonic() + START_SECONDS
             self._started = self._take(1) == READY

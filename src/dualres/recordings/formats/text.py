@@ -49,8 +49,7 @@ class TextLayout:
         """Of a column's numbers, from the line of units or from its title: `DE [g]`."""
         if column < len(self.units):
             return self.units[column].strip("- ") or None
-        title = self.titles[column] if column < len(self.titles) else ""
-        named = _UNIT_IN_TITLE.search(title)
+        named = _UNIT_IN_TITLE.search(self.titles[column] if column < len(self.titles) else "")
         return named[1] if named and _UNIT.fullmatch(named[1]) else None
 
     def values(self, lines: Iterable[str]) -> npt.NDArray[Any]:

@@ -62,7 +62,6 @@ def remove_part(folder: Path, place: RowKey) -> str:
 
 
 def put_back(folder: Path, text: str) -> None:
-    """The list as it was."""
     if text:
         _write(folder, text)
     else:

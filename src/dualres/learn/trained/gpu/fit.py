@@ -65,8 +65,7 @@ def fit_together(
 ) -> list[TrainingTrace]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
-    The networks end on the device, with gradients. `progress` hears of every update, with the mean of their losses, in
-    bursts.
+    The networks end on the device, with gradients. `progress` hears of every update in bursts, with the mean of losses.
     """
     layout = ParameterLayout(networks[0].config, networks[0].head.out_features)
     where = torch.device(device)
