@@ -51,5 +51,4 @@ def duration(results: Results, dataset: str) -> Table:
     chosen = chosen_updates(results, dataset)
     verdicts = ["undecided" if chosen is None else "yes" if r.updates == chosen else "no" for r in recipes]
     table = table.with_columns({"Chosen": [Value(each, bold=each == "yes", emphasis="yes") for each in verdicts]})
-    undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
-    return replace(table, note=RULE + undecided)
+    return replace(table, note=RULE + ("" if chosen else " Nothing is chosen before every checkpoint has been run."))

@@ -58,16 +58,14 @@ def task_inventory() -> Table:
     rows = []
     for name in DATASETS:
         folds = [load_fold(fold) for fold in folds_of(name)]
-        rate = catalog.release(name).rate
-        each = [len(members) for fold in folds for members in fold.support.values()]
         cells = {
             "Dataset": dataset_name(name),
             "Classes": str(len(folds[0].classes)),
-            "kHz": f"{float(rate) / 1000:.4g}",
+            "kHz": f"{float(catalog.release(name).rate) / 1000:.4g}",
             "Labels": ", ".join(folds[0].classes),
             "Held-out unit": ", ".join(sorted({fold.held_out for fold in folds})),
             "Folds": ", ".join(fold.fold for fold in folds),
-            "Support recordings/class": span(each),
+            "Support recordings/class": span(len(members) for fold in folds for members in fold.support.values()),
             "Evaluated": ", ".join(str(len(fold.evaluation)) for fold in folds),
         }
         rows.append(tuple(cells.values()))
