@@ -104,7 +104,8 @@ def _tried(stands: Exact, step_hz: float, line: FaultLine) -> tuple[float, float
         return line.hz, 0.0, 1.0
     (score,), (factor,) = scores(stands, step_hz, line, np.ones(1))
     others, _ = scores(stands, step_hz, line, shifted_factors(line))
-    return float(factor * line.hz), float(score), (1 + np.count_nonzero(others >= score)) / (1 + len(others))
+    p = (1 + np.count_nonzero(others >= score)) / (1 + len(others))
+    return float(factor * line.hz), float(score), float(p)
 
 
 def _take_out(stands: Exact, step_hz: float, line: FaultLine, hz: float) -> None:
