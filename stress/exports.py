@@ -110,7 +110,7 @@ def calibration(classes: tuple[str, ...], unit: str, rng: np.random.Generator) -
     """Enough that was held out for a promise."""
     shares = rng.dirichlet([1.0] * CLASSES, size=30).tolist()
     held = (
-        held_out(classes, classes[i % CLASSES], f"{i}", True, row, NoveltyFeatures(0, 0, 0, 0, 0))
+        held_out(classes, classes[i % CLASSES], f"{i}", True, probabilities=row, look=NoveltyFeatures(0, 0, 0, 0, 0))
         for i, row in enumerate(shares)
     )
     return Calibration(classes, unit, tuple(held)).as_data()

@@ -6,6 +6,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from dualres.kernel import threads as kernel_threads
 from dualres.kernel.threads import room, share_out
 
 AT_EXIT = """
@@ -63,17 +64,19 @@ def test_so_many_threads_and_the_calling_one_among_them(threads):
     assert threading.get_ident() in seen
 
 
-def test_threads_are_shared_by_calls_of_all_sizes():
+def test_threads_are_shared_by_calls_of_all_sizes(monkeypatch):
+    monkeypatch.setattr(kernel_threads, "_pool", kernel_threads._Pool())  # whatever earlier calls have wanted
+    before = _alive()
     for threads in (2, 5, 9, 7, 3):
         threads_at_work(threads)
     until = monotonic() + 60
-    while _alive() > 8 and monotonic() < until:  # those of the smaller pools are on their way out
+    while len(_alive() - before) > 8 and monotonic() < until:  # those of the smaller pools are on their way out
         sleep(0.01)
-    assert _alive() == 8
+    assert len(_alive() - before) == 8
 
 
-def _alive() -> int:
-    return sum(thread.name.startswith("dualres") for thread in threading.enumerate())
+def _alive() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name.startswith("dualres")}
 
 
 @pytest.mark.parametrize("threads", [2, 4])
