@@ -20,7 +20,7 @@ from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.utils.rates import Rate, exact_rate
 
-Watch = Callable[[Samples, int], None]
+WindowObserver = Callable[[Samples, int], None]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,12 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
 
 
 def window_scores(
-    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, *, watch: Watch | None = None
+    model: Model,
+    recording: Recording,
+    limit: int | None = None,
+    at_once: int = STRETCH,
+    *,
+    watch: WindowObserver | None = None,
 ) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes); the mean over axes.
 

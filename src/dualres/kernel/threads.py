@@ -19,7 +19,7 @@ def share_out(call: Callable[[int], object], pieces: range, threads: int) -> Non
         for piece in pieces:
             call(piece)
         return
-    shared = _Shared(call, pieces)
+    shared = _CallState(call, pieces)
     _pool.submit(shared.help, threads - 1)
     shared.lead()
 
@@ -57,7 +57,7 @@ def room(floats: int) -> Floats:
 _own = local()
 
 
-class _Shared:
+class _CallState:
     """The pieces of one call, and who is at work on them."""
 
     def __init__(self, call: Callable[[int], object], pieces: range) -> None:

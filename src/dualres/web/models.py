@@ -27,7 +27,7 @@ LOADED = 3  # models that are kept in memory
 KNOWN = 2_000  # labelled recordings, and as many portraits of them, of a few ten kilobytes each
 SUFFIX = ".safetensors"
 
-Kept = TypeVar("Kept")
+T = TypeVar("T")
 
 
 class LabelledCache:
@@ -51,7 +51,7 @@ class LabelledCache:
             self._portraits, (*judges, recording.origin, recording.rate), lambda: portrait(model, recording)
         )
 
-    def _kept(self, known: OrderedDict[Hashable, Kept], key: Hashable, make: Callable[[], Kept]) -> Kept:
+    def _kept(self, known: OrderedDict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
         with self._lock:
             if key in known:
                 known.move_to_end(key)

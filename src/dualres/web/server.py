@@ -27,7 +27,7 @@ from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
 from dualres.web.workspace import Workspace
 
-Answer = Callable[[Request], Awaitable[Response]]
+Responder = Callable[[Request], Awaitable[Response]]
 
 HOST = "127.0.0.1"
 PORT = 8765
@@ -63,7 +63,7 @@ class Page:
     def _application(self) -> Starlette:
         """The page's files, its calls and its events; a slash more or less makes another address."""
         endpoints = self.api.endpoints()
-        by_path: dict[str, dict[str, Answer]] = {}
+        by_path: dict[str, dict[str, Responder]] = {}
         for one in endpoints:
             by_path.setdefault(one.path, {})[one.method] = self._answer(one)
         routes = [Route(path, response, methods=["GET"]) for path, response in static_files().items()]
@@ -77,7 +77,7 @@ class Page:
         application.router.redirect_slashes = False
         return application
 
-    def _answer(self, endpoint: Endpoint) -> Answer:
+    def _answer(self, endpoint: Endpoint) -> Responder:
         async def answer(request: Request) -> Response:
             body = b"" if endpoint.raw else await request.body()
             arguments = endpoint.arguments(request.path_params, request.query_params, body)
@@ -201,6 +201,6 @@ def listen(port: int | None) -> socket.socket:
     raise ConfigError("no port of this machine is free; close another program")
 
 
-async def _by_method(answers: dict[str, Answer], request: Request) -> Response:
+async def _by_method(answers: dict[str, Responder], request: Request) -> Response:
     """One route for a whole address, so that another method hears of all that there are."""
     return await answers["GET" if request.method == "HEAD" else request.method](request)

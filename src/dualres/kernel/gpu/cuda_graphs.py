@@ -17,7 +17,7 @@ WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspace
 WORKSPACES_FREED = TorchVersion("2.12")  # since when a graph frees its stream's, pytorch/pytorch#193402
 PLAIN_CALLS = 2  # of a network that judges; what comes no oftener is not worth a recording
 
-Shapes = tuple[torch.Size, ...]
+TensorShapes = tuple[torch.Size, ...]
 Pool = Any  # of memory: PyTorch's handle
 
 
@@ -103,7 +103,7 @@ class StepGraph:
     def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
         self._step, self._model, self._touched = step, model, touched
         self._pool: Pool | None = None
-        self._graphs: dict[Shapes, tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
+        self._graphs: dict[TensorShapes, tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
 
     def __call__(self, *tensors: Tensor) -> None:
         shapes = _shapes(tensors)
@@ -151,13 +151,13 @@ class CapturedForward:
         self._forget()
 
     def _forget(self) -> None:
-        network, given = self._network, dict[Shapes, Tensor]()
+        network, given = self._network, dict[TensorShapes, Tensor]()
 
         def keep(*tensors: Tensor) -> None:
             given[_shapes(tensors)] = network(*tensors)
 
         self._passes, self._given = StepGraph(keep, network), given  # of each shape the last, which a replay fills
-        self._calls: Counter[Shapes] = Counter()
+        self._calls: Counter[TensorShapes] = Counter()
 
     def __call__(self, *tensors: Tensor) -> Tensor:
         places = [t.data_ptr() for t in (*self._network.parameters(), *self._network.buffers())]
@@ -174,7 +174,7 @@ class CapturedForward:
             return self._given[_shapes(tensors)].clone()
 
 
-def _shapes(tensors: Iterable[Tensor]) -> Shapes:
+def _shapes(tensors: Iterable[Tensor]) -> TensorShapes:
     return tuple(t.shape for t in tensors)
 
 

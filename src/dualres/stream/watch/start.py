@@ -29,7 +29,7 @@ from dualres.stream.watch.spool import QUOTA, patient_spool, undelivered_beside
 from dualres.utils.rates import Rate, exact_rate
 
 KINDS = {"all": (WINDOW, BLOCK), "windows": (WINDOW,), "blocks": (BLOCK,)}
-Item = TypeVar("Item")
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -206,6 +206,6 @@ def _remove(folder: Path, workers: Sequence[Agent | Standby]) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _supply(make: Callable[[], Item]) -> Iterator[Item]:
+def _supply(make: Callable[[], T]) -> Iterator[T]:
     """What `make` gives, the first at once: a mistake is an error now. Processes that stand by need more later."""
     return chain([make()], (make() for _ in count()))

@@ -13,11 +13,11 @@ from dualres.stream.watch.sinks.sink import Sink
 from dualres.stream.watch.sinks.webhook import Webhook
 from dualres.utils.files import check_writable
 
-Make = Callable[[str], Sink]
+SinkMaker = Callable[[str], Sink]
 OUTPUT = "-"
-SCHEMES: dict[str, Make] = {"mqtt": MqttSink, "mqtts": MqttSink, "http": Webhook, "https": Webhook}
+SCHEMES: dict[str, SinkMaker] = {"mqtt": MqttSink, "mqtts": MqttSink, "http": Webhook, "https": Webhook}
 SCHEMES |= {"influx+http": Influx, "influx+https": Influx}
-ENDINGS: dict[str, Make] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prometheus, ".lp": LineFile}
+ENDINGS: dict[str, SinkMaker] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prometheus, ".lp": LineFile}
 
 
 def sink_of(text: str) -> Sink:

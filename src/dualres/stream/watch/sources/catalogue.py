@@ -13,8 +13,8 @@ from dualres.stream.watch.sources.source import Source, SourceOptions
 from dualres.stream.watch.sources.udp import Udp
 
 PIPE = "-"
-Make = Callable[[str, SourceOptions], Source]
-SCHEMES: dict[str, Make] = {"udp": Udp, "serial": SerialPort, "mqtt": Mqtt, "mqtts": Mqtt}
+SourceMaker = Callable[[str, SourceOptions], Source]
+SCHEMES: dict[str, SourceMaker] = {"udp": Udp, "serial": SerialPort, "mqtt": Mqtt, "mqtts": Mqtt}
 
 
 def source_of(text: str, options: SourceOptions) -> Source:
