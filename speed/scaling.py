@@ -97,7 +97,7 @@ def scan_of(tokens: int, width: int, states: int):
     memory = OscillatoryMemory(ModelConfig(width=width, states=states)).eval()
     with torch.inference_mode():
         coefficients = memory.coefficients(torch.randn(1, tokens, width))
-        return partial(torch.inference_mode()(memory.scan), *coefficients, memory.theta(), None)
+        return partial(torch.inference_mode()(memory.scan), coefficients, memory.theta(), None)
 
 
 def fresh(kind: str, whats: dict[int, str], rounds: int) -> list[dict[str, float]]:

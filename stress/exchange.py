@@ -287,7 +287,7 @@ def results(folder: Path) -> Iterator[Callable[[int], str]]:
     laid_out(origin, place)
     found = verify_folder(place)
     assert not found.problems, found.problems[0]
-    assert found.jobs == JOBS_TAKEN
+    assert found.counts.jobs == JOBS_TAKEN
     root = manifest_root(place)
     shutil.rmtree(place)
 
