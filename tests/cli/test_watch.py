@@ -2,10 +2,10 @@
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,8 +78,11 @@ def test_the_first_verdict_comes_as_soon_as_there_is_a_window(model):
 
 
 def _open_spools(pid):
-    links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]  # noqa: PTH115, PTH208
-    return [link for link in links if link.endswith(".sqlite-wal")]
+    found = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed since it was listed
+            found.append(str(entry.readlink()))
+    return [link for link in found if link.endswith(".sqlite-wal")]
 
 
 @pytest.mark.subprocess
