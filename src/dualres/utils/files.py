@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from dualres.errors import OutputError
@@ -40,11 +41,13 @@ def compact_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def write_whole(path: Path, content: bytes, *, precious: bool = False) -> None:
-    """Write to a temporary file beside `path`, force it to disk, then move it into place. What is `precious` took long
-    to make: where that fails it is kept elsewhere, and the error says where."""
+def write_whole(
+    path: Path, content: bytes, *, precious: bool = False, still: Callable[[], bool] = lambda: True
+) -> bool:
+    """Write to a temporary file beside `path`, force it to disk, then move it into place, if it may `still` be; whether
+    it was. What is `precious` took long to make: where that fails it is kept elsewhere, and the error says where."""
     try:
-        _write(path, content)
+        return _write(path, content, still)
     except OutputError as error:
         if not precious:
             raise
@@ -60,7 +63,7 @@ def no_room(place: Path, needed: int, error: OSError) -> OutputError:
     return OutputError(f"{place}: cannot be written ({error.strerror}); {room}: make room, or choose another place")
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, still: Callable[[], bool] = lambda: True) -> bool:
     temporary = None
     try:
         check_writable(path)
@@ -73,7 +76,11 @@ def _write(path: Path, content: bytes) -> None:
         umask = os.umask(0)
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; this one is as any other
+        if not still():
+            Path(temporary).unlink()
+            return False
         Path(temporary).replace(path)
+        return True
     except BaseException as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
