@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.store import open_store, verify_store, write_signal
+from dualres.recordings.speed import Speed
+from dualres.recordings.store import open_store, verify_store, write_index, write_signal
 
 
 @pytest.fixture
@@ -89,3 +90,20 @@ def test_a_store_holds_recordings_of_several_axes(store):
     write_signal(store, "b", np.zeros(4, np.float32))
     with pytest.raises(RecordingError, match="the index says 4 float32 samples of 2 axes"):
         several.axes[0].signal  # noqa: B018
+
+
+def test_a_speed_is_kept_and_a_damaged_one_is_refused(tmp_path):
+    speeds = {"a": Speed((25.0,), spread=0.03), "b": Speed((20.0, 24.0), (0.5, 1.5), "measured"), "c": None}
+    entries = []
+    for name, speed in speeds.items():
+        write_signal(tmp_path, name, np.arange(10, dtype=np.float32))
+        known = {"id": name, "samples": 10, "label": "good", "component": None, "speed": "fast"}
+        entries.append(known | ({"shaft": speed.as_data()} if speed else {}))
+    head = {"dataset": "made", "channel": "x", "rate": "1000"}
+    write_index(tmp_path, head, entries)
+    assert {one.id: one.speed for one in open_store(tmp_path)} == speeds
+    assert [one.condition for one in open_store(tmp_path)] == [{"speed": "fast"}] * 3
+    for damaged in ({"hz": [0.0], "source": "stated"}, {"hz": [1.0], "source": "guessed"}, {"hz": 3}, [1.0]):
+        write_index(tmp_path, head, [entries[0] | {"shaft": damaged}])
+        with pytest.raises(RecordingError, match="damaged index"):
+            open_store(tmp_path)

@@ -33,6 +33,7 @@ from dualres.recordings.recording import (
     no_longer_readable,
     of_axes,
 )
+from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
@@ -101,7 +102,8 @@ def read(
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
         unit = printable(one.unit) if one.unit else None
         origin = Origin(path, digest, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
-        each.append(Recording(path.stem, load, hz, origin=origin))
+        speed = Speed((one.speed_hz,)) if one.speed_hz else None
+        each.append(Recording(path.stem, load, hz, origin=origin, speed=speed))
     return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel.resample import total
+from dualres.recordings.speed import Speed, SpeedGiven, given_speed
 from dualres.utils.rates import Rate, exact_rate
 
 Samples = npt.NDArray[np.float32]
@@ -130,35 +131,55 @@ class Recording:
     condition: Mapping[str, str] = field(default_factory=dict)  # speed, load, repeat ...
     origin: Origin = field(default_factory=Origin)
     axes: tuple["Recording", ...] = ()  # none for a single signal
+    speed: Speed | None = None  # of the shaft, where anybody or anything says it
+    speedless: bool = False  # whether it is learned from and judged without a speed, even where one could be found
 
     def __post_init__(self) -> None:
         if self.rate <= 0:
             raise RecordingError(f"{self.id}: the sampling rate is {self.rate} Hz; give a positive one")
         # What is known of the whole is known of each axis, also after `replace`.
-        axes = (
-            replace(axis, id=self.id, label=self.label, component=self.component, condition=self.condition)
-            for axis in self.axes
-        )
-        object.__setattr__(self, "axes", tuple(axes))
+        known = {name: getattr(self, name) for name in ("id", "label", "component", "condition", "speed", "speedless")}
+        object.__setattr__(self, "axes", tuple(replace(axis, **known) for axis in self.axes))
 
     @classmethod
-    def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> "Recording":
-        """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
+    def from_array(
+        cls,
+        signal: npt.ArrayLike,
+        rate: Rate,
+        id: str = "array",
+        label: str | None = None,
+        *,
+        speed: SpeedGiven | None = None,
+    ) -> "Recording":
+        """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3", and `speed` a
+        number of rpm or a text such as "29.95Hz"."""
         samples = np.asarray(signal, dtype=np.float32)
-        return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
+        return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label, speed=given_speed(speed))
 
     @classmethod
     def from_axes(
-        cls, signals: Mapping[str, npt.ArrayLike], rate: Rate, id: str = "array", label: str | None = None
+        cls,
+        signals: Mapping[str, npt.ArrayLike],
+        rate: Rate,
+        id: str = "array",
+        label: str | None = None,
+        *,
+        speed: SpeedGiven | None = None,
     ) -> "Recording":
-        """A recording of several aligned signals in memory, by the names of their axes; `rate` as for `from_array`."""
+        """A recording of several aligned signals in memory, by the names of their axes; `rate` and `speed` as for
+        `from_array`."""
         axes = [replace(cls.from_array(one, rate, id), origin=Origin(channel=name)) for name, one in signals.items()]
-        return replace(of_axes(axes, id), label=label)
+        return replace(of_axes(axes, id), label=label, speed=given_speed(speed))
 
     @property
     def channels(self) -> tuple[str, ...]:
         """Names of the axes, where there are several; those without a name go by their numbers, from 1."""
         return tuple(axis.origin.channel or str(number) for number, axis in enumerate(self.axes, start=1))
+
+    @property
+    def speed_told(self) -> bool:
+        """Whether somebody states the speed of its shaft, or something measured it, and it is to be used."""
+        return self.speed is not None and self.speed.source != "estimated" and not self.speedless
 
     @property
     def signal(self) -> Samples:

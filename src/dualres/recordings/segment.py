@@ -19,9 +19,10 @@ def segment_of(recording: Recording, part: Segment) -> Recording:
 
     An error if the part reaches beyond the recording, is too short for a window, or is constant.
     """
+    speed = recording.speed and recording.speed.between(part.start_s, part.end_s)
     if recording.axes:
         axes = tuple(segment_of(axis, part) for axis in recording.axes)
-        return replace(recording, axes=axes, origin=replace(recording.origin, part=part))
+        return replace(recording, axes=axes, origin=replace(recording.origin, part=part), speed=speed)
     name, rate, length = recording.origin.path or Path(recording.id), recording.rate, recording.length
     seconds = float(length / rate)
     if part.start_s >= seconds or (part.end_s is not None and part.end_s > seconds + TOLERANCE_S):
@@ -42,7 +43,7 @@ def segment_of(recording: Recording, part: Segment) -> Recording:
         load = SegmentInMemory(recording.load, first, stop)
         for _ in checked(name, sliced(load(), BLOCK)):
             pass
-    return replace(recording, load=load, origin=replace(recording.origin, part=part))
+    return replace(recording, load=load, origin=replace(recording.origin, part=part), speed=speed)
 
 
 class SegmentError(RecordingError):

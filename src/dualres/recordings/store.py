@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.recording import Origin, Recording, Samples, axes_of, of_axes
+from dualres.recordings.speed import Speed
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.special_files import unusual
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
-_NOT_CONDITIONS = {"id", "samples", "channels", "label", "component", "source", "source_sha256", "sha256"}
+_NOT_CONDITIONS = {"id", "samples", "channels", "label", "component", "source", "source_sha256", "sha256", "shaft"}
 
 
 def open_store(folder: Path) -> list[Recording]:
@@ -33,12 +34,14 @@ def open_store(folder: Path) -> list[Recording]:
         origin, samples = Origin(path, entry.get("source_sha256"), channel), entry["samples"]
         condition = {k: str(v) for k, v in entry.items() if k not in _NOT_CONDITIONS}
         known, names = (entry["label"], entry.get("component"), condition), entry.get("channels", [])
+        speed = Speed.parsed(entry["shaft"]) if "shaft" in entry else None
         axes = []
         for i, name in enumerate(names):
             load = partial(_load, path, (len(names), samples), i)
             axes.append(Recording(entry["id"], load, rate, *known, replace(origin, channel=name)))
         whole = Recording(entry["id"], partial(_load, path, (samples,)), rate, *known, origin)
-        recordings.append(of_axes(axes, entry["id"], aligned=True) if axes else whole)
+        one = of_axes(axes, entry["id"], aligned=True) if axes else whole
+        recordings.append(replace(one, speed=speed))
     return recordings
 
 
@@ -54,9 +57,12 @@ def read_index(folder: Path) -> dict[str, Any]:
             str(entry)
         if not all(_SAFE_ID.fullmatch(e["id"]) and e["samples"] > 0 for e in index["recordings"]):
             raise ValueError("an id that is no file name, or a recording without samples")
+        for entry in index["recordings"]:
+            if "shaft" in entry:
+                Speed.parsed(entry["shaft"])
     except FileNotFoundError:
         raise RecordingError(f"{folder}: there is no recordings.json, so this is not a prepared dataset") from None
-    except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
+    except (KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError, ConfigError) as error:
         raise RecordingError(f"{path}: damaged index ({error!r}); prepare the dataset again") from error
     return index
 

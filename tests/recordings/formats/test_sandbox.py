@@ -16,7 +16,7 @@ from scipy.io import savemat
 from dualres.errors import RecordingError
 from dualres.recordings.formats import sandbox as guard_module
 from dualres.recordings.formats.registry import FORMATS
-from dualres.recordings.formats.sandbox import Guard
+from dualres.recordings.formats.sandbox import Guard, _listed
 from dualres.recordings.readers import read
 from tests.recordings.few import X
 
@@ -307,3 +307,10 @@ def test_an_interruption_leaves_nothing_behind(guard, endless, npy):
         signal.signal(signal.SIGINT, before)
     assert not running(child)
     assert read(npy, rate=1, guard=guard).signal.tolist() == X.tolist()
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("inf"), "fast", True, [30.0]])
+def test_a_child_that_says_no_speed_is_not_believed(speed):
+    assert _listed(["x", 5, "f", None, None, None, 30.0]).speed_hz == 30.0
+    with pytest.raises(ValueError, match=r"^$"):
+        _listed(["x", 5, "f", None, None, None, speed])

@@ -33,6 +33,7 @@ class Vector:
     rate: Fraction | None = None  # Hz, where the file says so
     note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
     unit: str | None = None  # of its samples, where the file says so
+    speed_hz: float | None = None  # revolutions per second of the shaft, where the file says so
 
     @property
     def fault(self) -> str | None:

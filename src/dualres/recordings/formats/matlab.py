@@ -2,12 +2,13 @@
 
 Names are dotted paths through structs: `Signal.y_values.values`. An element of a struct array that has a text field
 `Name` goes by that name, any other by its position. A matrix yields its columns as `name[0]`, `name[1]` ..., or its
-rows where those are longer. A number called `fs`, `sr` or the like is the rate of what stands beside and below it.
+rows where those are longer. A number called `fs`, `sr` or the like is the rate of what stands beside and below it, and
+one that is called `rpm`, or whose name ends so, is the speed of the shaft.
 """
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -18,8 +19,17 @@ import numpy as np
 
 from dualres.recordings.formats.contents import Array, Contents, LazyArray, Load, Vector, columns
 from dualres.recordings.formats.rate_detection import stated_rate, with_time
+from dualres.recordings.formats.speed_detection import StatedSpeeds, speed_beside, stated_speeds
 
 Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """What numbers say of all that stands beside and below them."""
+
+    rate: Fraction | None = None
+    speeds: StatedSpeeds = field(default_factory=dict)
 
 
 def read_v5(path: Path) -> Contents:
@@ -106,29 +116,31 @@ def _referred(file: Any, node: Any) -> list[Tree]:
 
 def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
     found = dict(variables)
-    rate = _stated(found, None)
-    return with_time(dict(chain.from_iterable(_flatten(name, tree, rate) for name, tree in found.items())))
+    stated = _stated(found, _Stated())
+    return with_time(dict(chain.from_iterable(_flatten(name, tree, stated) for name, tree in found.items())))
 
 
-def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vector, Load]]:
+def _flatten(name: str, tree: Tree, stated: _Stated) -> Iterator[tuple[Vector, Load]]:
     if isinstance(tree, dict):
-        rate = _stated(tree, rate)
-        for field, value in tree.items():
-            yield from _flatten(f"{name}.{field}", value, rate)
+        stated = _stated(tree, stated)
+        for member, value in tree.items():
+            yield from _flatten(f"{name}.{member}", value, stated)
     elif isinstance(tree, list):
         names = [element.get("Name") if isinstance(element, dict) else None for element in tree]
         for position, (label, element) in enumerate(zip(names, tree, strict=True)):
             unique = isinstance(label, str) and names.count(label) == 1
-            yield from _flatten(f"{name}.{label if unique else position}", element, rate)
+            yield from _flatten(f"{name}.{label if unique else position}", element, stated)
     elif isinstance(tree, LazyArray) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
-        yield from ((replace(one, rate=rate), load) for one, load in columns(name, tree))
+        speed_hz = speed_beside(name.rpartition(".")[2], stated.speeds)
+        known = columns(name, tree)
+        yield from ((replace(one, rate=stated.rate, speed_hz=speed_hz), load) for one, load in known)
 
 
-def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | None:
+def _stated(fields: Mapping[str, Tree], above: _Stated) -> _Stated:
     numbers: dict[str, float | str] = {}
     for name, tree in fields.items():
         if isinstance(tree, str):
             numbers[name] = tree
         elif isinstance(tree, LazyArray) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
             numbers[name] = tree.load().item()
-    return stated_rate(numbers) or above
+    return _Stated(stated_rate(numbers) or above.rate, {**above.speeds, **stated_speeds(numbers)})

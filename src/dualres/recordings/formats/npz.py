@@ -12,22 +12,25 @@ import numpy as np
 from dualres.recordings.formats.contents import Array, Contents, LazyArray, columns
 from dualres.recordings.formats.npy import header
 from dualres.recordings.formats.rate_detection import stated_rate, with_time
+from dualres.recordings.formats.speed_detection import speed_beside, stated_speeds
 
 
 def read_npz(path: Path) -> Contents:
     """Vectors by their names, a matrix as its columns or rows: `name[0]`, `name[1]` ...
 
-    A single number called `fs`, `sr` or the like is the rate of all; a vector of time says that of those as long.
+    A single number called `fs`, `sr` or the like is the rate of all; a vector of time says that of those as long. One
+    that is called `rpm`, or whose name ends so, is the speed of the shaft.
     """
     arrays, numbers = dict(_arrays(path)), {}
     for name, array in arrays.items():
         if math.prod(array.shape) == 1 and array.kind in "iufU":
             numbers[name] = array.load().item()
-    rate = stated_rate(numbers)
+    rate, speeds = stated_rate(numbers), stated_speeds(numbers)
     contents: Contents = {}
     for name, array in arrays.items():
         if name not in numbers and len(array.shape) in (1, 2):
-            contents |= {replace(one, rate=rate): load for one, load in columns(name, array)}
+            speed_hz = speed_beside(name, speeds)
+            contents |= {replace(one, rate=rate, speed_hz=speed_hz): load for one, load in columns(name, array)}
     return with_time(contents)
 
 

@@ -6,6 +6,7 @@ what runs there; here it is looked after, and what it says is checked.
 """
 
 import json
+import math
 import os
 import re
 import select
@@ -217,12 +218,13 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
 
 
 def _listed(row: Sequence[Any]) -> Vector:
-    name, length, kind, rate, note, unit = (*row, None, None)[: max(6, len(row))]
+    name, length, kind, rate, note, unit, speed_hz = (*row, None, None, None)[: max(7, len(row))]
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
     sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
+    sound = sound and (speed_hz is None or (isinstance(speed_hz, float) and 0 < speed_hz < math.inf))
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):
         raise ValueError
-    return Vector(name, length, kind[:1], Fraction(rate) if rate else None, note, unit)
+    return Vector(name, length, kind[:1], Fraction(rate) if rate else None, note, unit, speed_hz)
 
 
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()

@@ -96,7 +96,10 @@ class _Reader:
             return {"error": f"it takes more than {request['memory'] / 2**30:.3g} GiB of memory"}, None
         except Exception as error:  # whatever the library makes of the file
             return {"error": f"{error}"[:500] or type(error).__name__}, None
-        rows = [(one.name, one.length, one.kind, one.rate and str(one.rate), one.note, one.unit) for one in listing]
+        rows = [
+            (one.name, one.length, one.kind, one.rate and str(one.rate), one.note, one.unit, one.speed_hz)
+            for one in listing
+        ]
         return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
 
     def _extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Vector], Array | None]:

@@ -14,6 +14,7 @@ from dualres.recordings.labels.selection import Selection, select
 from dualres.recordings.readers import Channel, load, read
 from dualres.recordings.recording import Blockwise, FileStamp, Recording, Samples
 from dualres.recordings.segment import SegmentError, SegmentInMemory
+from dualres.recordings.speed_sources import SpeedError, SpeedKnown, SpeedSources
 from dualres.recordings.windows import samples_for, shortage
 from dualres.utils.progress import Progress, quiet
 
@@ -49,6 +50,7 @@ def read_folder(
     selection: Selection = EVERYTHING,
     unlabelled: bool = False,
     reader: RowReader | None = None,
+    speed: SpeedKnown = None,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
@@ -56,8 +58,9 @@ def read_folder(
     list to use in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is
     not read. With `unlabelled`, also what nobody has labelled yet: rows with an empty label, files that the list does
     not name, and without a list those that lie in no subfolder. `reader` reads a row, by default as `read_light`.
+    `speed`, such as 1797 rpm or "29.95Hz", is of recordings that state none; "none" is for no speed at all.
     """
-    reader = reader or read_light
+    reader = reader or partial(read_light, speed=SpeedSources.of(speed))
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
     rows, not_chosen = select(rows_below(folder, labels, unlabelled), folder, selection)
@@ -80,8 +83,8 @@ def read_folder(
         try:
             one, length = reader(row, channel, rate)
             digest = one.origin.sha256
-        except SegmentError as error:
-            raise RecordingError(f"{row.listed_in}: {error}") from None
+        except (SegmentError, SpeedError) as error:
+            raise RecordingError(f"{row.listed_in}: {error}".removeprefix(": ")) from None
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
@@ -98,9 +101,11 @@ def read_folder(
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def read_light(row: LabelRow, channel: Channel = None, rate: Fraction | None = None) -> tuple[Recording, int]:
+def read_light(
+    row: LabelRow, channel: Channel = None, rate: Fraction | None = None, *, speed: SpeedKnown = None
+) -> tuple[Recording, int]:
     """As `read_row`, and its samples: they are read again when they are needed, for a folder may exceed the memory."""
-    one, file = read_row(row, channel, rate), row.file
+    one, file = read_row(row, channel, rate, speed=speed), row.file
     length = one.length
     _ = one.origin.sha256  # of the file that was checked
     if one.axes:

@@ -3,11 +3,12 @@
 import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import suffixes
@@ -16,8 +17,12 @@ from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
 from dualres.utils.special_files import unusual
 
+if TYPE_CHECKING:
+    from dualres.recordings.speed_sources import SpeedKnown
+
 LABELS = "labels.csv"
 LARGEST = 16 << 20  # bytes of a list; 200,000 lines of 80 characters
+ABOVE = 2  # folders above a file's own in which a list may name it
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
 
 # What people call the two columns that are needed; understood where the column itself is missing.
@@ -68,7 +73,7 @@ def listed(
             raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
         part = interval_in(values, where)
         channel = channel_in(values, where)
-        others = earlier[values["file"], channel or ""]
+        others = earlier[normpath(values["file"]), channel or ""]
         _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, number))
         try:
@@ -82,7 +87,9 @@ def listed(
             rate = exact_rate(values["rate"]) if values.get("rate") else None
         except ConfigError as error:
             raise RecordingError(f"{where}: {error}") from None
-        condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
+        # What stands beside a label as its fault or class says the label once more.
+        hidden = _NOT_CONDITIONS if labelled else _NOT_CONDITIONS | set(ALIASES["label"])
+        condition = {k: v for k, v in values.items() if k not in hidden and v}
         label = {"label": values["label"]} if labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
         yield LabelRow(folder / values["file"], known, rate, channel, part, where)
@@ -179,15 +186,32 @@ def _refuse_listed_twice(where: str, part: Segment | None, others: list[Listing]
 
 
 def read_row(
-    row: LabelRow, channel: Channel = None, rate: Fraction | None = None, usual: Usual | None = None
+    row: LabelRow,
+    channel: Channel = None,
+    rate: Fraction | None = None,
+    usual: Usual | None = None,
+    *,
+    speed: "SpeedKnown" = None,
 ) -> Recording:
-    """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
-    whole = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
-    if row.part is None:
+    """The recording that a row names, or the part of it, under the component, condition and speed that are known of it.
+
+    It has no label, for a recording is judged without. The arguments serve rows without a channel, a rate or a speed.
+    """
+    one = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
+    one = replace(one, component=row.known.get("component"), condition=row.known.get("condition", {}))
+    if speed is not None or one.condition or one.speed:  # else nothing says it, and nothing is imported for it
+        from dualres.recordings.speed_sources import SpeedSources
+
+        return SpeedSources.of(speed).known(one, lambda whole: _part_of(whole, row.part))
+    return _part_of(one, row.part)
+
+
+def _part_of(whole: Recording, part: Segment | None) -> Recording:
+    if part is None:
         return whole
     from dualres.recordings.segment import segment_of
 
-    return segment_of(whole, row.part)
+    return segment_of(whole, part)
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -207,6 +231,16 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
         if not below:
             raise RecordingError(f"{path}: there are no recordings in this folder")
         yield from below
+
+
+def row_of(file: Path) -> LabelRow:
+    """What the labels.csv in the file's folder, or in one above it, says of a file besides its label."""
+    for folder in file.absolute().parents[: ABOVE + 1]:
+        if (folder / LABELS).exists():
+            rows = [row for row in listed(folder, labelled=False) if row.file.resolve() == file.resolve()]
+            if rows:
+                return rows[0]
+    return LabelRow(file)
 
 
 def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
