@@ -1,6 +1,6 @@
 """Rolling bearings: how often their parts pass, by their geometry, and a few whose dimensions are public."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import cos, radians
 
 from dualres.errors import ConfigError
@@ -13,6 +13,7 @@ class Bearing:
     elements: int
     diameter: float  # of a rolling element, as a share of the pitch circle's
     contact: float  # angle, degrees
+    name: str = field(default="", compare=False)  # of the table; none for one that is given by its dimensions
 
     @property
     def _reach(self) -> float:
@@ -57,9 +58,9 @@ DIMENSIONS: dict[str, tuple[int, float, float, float]] = {
 
 def bearing_of(text: str) -> Bearing:
     """A bearing by its name, such as 6205, or by "elements,element diameter,pitch diameter[,contact angle]"."""
-    known = {_plain(name): sizes for name, sizes in DIMENSIONS.items()}
-    if _plain(text) in known:
-        return _made(*known[_plain(text)])
+    known = {_plain(name): name for name in DIMENSIONS}
+    if name := known.get(_plain(text)):
+        return replace(_made(*DIMENSIONS[name]), name=name)
     parts = text.split(",")
     try:
         if not 3 <= len(parts) <= 4:

@@ -70,6 +70,30 @@ def machine_lines(
     )
 
 
+@dataclass(frozen=True)
+class OrderLine:
+    """One frequency of a fault line, at any speed."""
+
+    order: float  # in multiples of the shaft's rate
+    name: str  # BPFO of 6205, 2 x BPFO of 6205 ...
+    lowest: bool = True  # and no harmonic of another one
+
+
+def order_lines(bearing: Bearing | None = None, teeth: tuple[int, int] | None = None) -> tuple[OrderLine, ...]:
+    """The multiples of a shaft's rate at which faults of its machine make sound come and go, its own turns aside."""
+    rates: list[tuple[str, float, tuple[int, ...]]] = []
+    if bearing:
+        of = f" of {bearing.name}" if bearing.name else ""
+        strikes = tuple(2 * m for m in HARMONICS)  # both rings, in each turn of an element
+        rates += [(f"BPFO{of}", bearing.outer, HARMONICS), (f"BPFI{of}", bearing.inner, HARMONICS)]
+        rates += [(f"BSF{of}", bearing.spin, strikes), (f"FTF{of}", bearing.cage, HARMONICS)]
+    if teeth:
+        rates.append(("mate's shaft", teeth[0] / teeth[1], HARMONICS))
+    return tuple(
+        OrderLine(m * rate, name if m == 1 else f"{m} x {name}", m == own[0]) for name, rate, own in rates for m in own
+    )
+
+
 def teeth_of(text: str) -> tuple[int, int]:
     """From "29/95": the teeth of the gear on the shaft whose speed is given, and of its mate."""
     own, slash, mate = text.partition("/")
