@@ -185,10 +185,71 @@ class ViewSizes:
 
 VIEW_SIZES = ViewSizes()
 
+
+@dataclass(frozen=True)
+class OrderSizes:
+    """What the network of orders looks at, beside the frames of `ModelConfig` and the bands of `ViewSizes`.
+
+    An order is a multiple of the shaft's rate. Both views are computed over Hz once; readings at orders then cost
+    little, so that many speeds can be tried.
+    """
+
+    orders: tuple[float, float] = (0.3, 14.0)  # that both views are read at, on a logarithmic axis
+    oscillators: int = 72  # readings of modulation in each band
+    quality: float = 12.0  # of an oscillator: it loses the same share in every turn, whatever its frequency
+    bank_hz: tuple[float, float] = (1.5, 495.0)  # where oscillators stand; readings lie between two of them
+    bank_step: float = 0.025  # nats from one to the next
+    lines: int = 80  # readings of the envelope's spectrum
+    near: int = 2  # orders beside each other of which a line is the largest
+    envelope_hz: int = 4000  # samples of the envelope in a second
+    smoothed: int = 5  # bins of a long frame over which the power is averaged that whitens it
+    lowest_bin: int = 4  # of a long frame that the envelope knows: 250 Hz
+    usual_hz: float = 25.0  # of a shaft of which nothing is known: then orders are an axis of Hz
+
+    @property
+    def bank(self) -> int:
+        """Oscillators of a band."""
+        low, high = self.bank_hz
+        return math.ceil(math.log(high / low) / self.bank_step)
+
+    @property
+    def oscillator_hz(self) -> tuple[float, ...]:
+        return tuple(self.bank_hz[0] * math.exp(self.bank_step * i) for i in range(self.bank))
+
+    def axis(self, count: int) -> tuple[float, ...]:
+        """So many orders, evenly spread over the logarithmic axis."""
+        low, high = self.orders
+        return tuple(low * (high / low) ** ((i + 0.5) / count) for i in range(count))
+
+    def edges(self, count: int) -> tuple[float, ...]:
+        """Where so many equal parts of the axis begin and end, (count + 1,)."""
+        low, high = self.orders
+        return tuple(low * (high / low) ** (i / count) for i in range(count + 1))
+
+    def features(self, config: ModelConfig) -> dict[str, int]:
+        """The heads and the number of features that each takes.
+
+        Three heads look at modulation, and three at the envelope: on an axis of Hz, on the same axis after learning at
+        other speeds, too, and on an axis of orders.
+        """
+        modulation, spectra = VIEW_SIZES.bands * self.oscillators, config.short_bins + config.long_bins
+        both = {"modulation": modulation, "envelope": self.lines}
+        by_axis = [{name.format(look): n for look, n in both.items()} for name in ("{}", "{}_moved", "order_{}")]
+        return {"spectra": spectra} | by_axis[0] | by_axis[1] | by_axis[2]
+
+
+ORDER_SIZES = OrderSizes()
+
 # What keeps roots, quotients and logarithms in bounds, the same wherever a network is computed.
 SMALLEST_RMS = 1e-10  # of a window: a silent one stays silent
 SMALLEST_DISTANCE = 1e-6  # squared, of a view to a class: a window may be its class' mean itself
 LEAST_MAGNITUDE = 0.05  # added to a band's mean magnitude: bands above what the sensor recorded stay silent
+HEARD_MAGNITUDE = 0.5  # of a band that counts for half: one beyond what the sensor recorded is next to silent
+WHITE_FLOOR = 1e-2  # of the mean power, added to each bin's before it is divided by
+LEAST_POWER = 1e-2  # of a bin of a window of RMS one, added before it is divided by: what rounding leaves stays small
+LEAST_ENVELOPE = 1e-4  # likewise of an envelope's mean, which is 0.02 to 0.05
+HALF_SWING_HZ = 50.0  # at this rate of the shaft a swing of one counts as it is: what a line makes swing falls with it
+LINE_GAIN = 1.5  # of the envelope's lines before their logarithm
 MOST_VIEWS_TOKENS = 1024  # PyTorch's tables of modulation grow with the square; those of 1024 take 64 MiB
 
 

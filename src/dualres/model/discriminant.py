@@ -34,9 +34,9 @@ class Discriminant(nn.Module):
     def distances(self, view: Tensor) -> Tensor:
         """Squared, to each class, (batch, classes)."""
         z = (view - self.centre) * self.scale
-        along = z @ self.directions.T
+        along = z @ self.directions.to(z).T
         common = z.square().sum(-1, keepdim=True) - along.square().sum(-1, keepdim=True)
-        return common - 2 * z @ self.slopes.T + self.offsets
+        return common - 2 * z @ self.slopes.to(z).T + self.offsets
 
     def forward(self, view: Tensor) -> Tensor:
         return log_softmax(-self.sharpness * self.distances(view).clamp(min=SMALLEST_DISTANCE).log(), dim=-1)

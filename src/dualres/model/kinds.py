@@ -43,9 +43,21 @@ class FastScorer(Protocol):
 class MovableViews(NamedTuple):
     """What it takes to tell a network how a machine sounds when it runs well."""
 
-    views: Callable[[Any, Floats], Mapping[str, Floats]]  # that it takes of windows, (n, features) each, by their names
+    # Of weights, what was seen of windows, and speeds in Hz (n,) of a kind that knows orders, else None: the views that
+    # its heads take, by their names, (n, features) each, or fewer where they take those of some windows only.
+    views: Callable[[Any, Any, Exact | None], Mapping[str, Floats | Exact]]
     # From mean views of windows of one class, its number, and a share: the network as it is that share of the way on.
     moved: Callable[[Any, Mapping[str, Exact], int, float], NetworkWeights]
+
+
+class OrderParts(NamedTuple):
+    """What it takes to look at windows once, and to judge what was seen at one speed or another."""
+
+    of: Callable[..., Any]  # looks, a named tuple of arrays (n, ...), of its fields; `of` gives those of some windows
+    looks: Callable[[ModelConfig, Floats], Any]  # at raw windows (n, window)
+    logits: Callable[[Any, Any, Exact | None], Floats]  # of weights, looks and speeds in Hz (n,): (n, classes)
+    # Of weights, looks at windows of one recording, and speeds (tries, n): how badly they fit, (tries,), in nats.
+    misfit: Callable[[Any, Any, Exact], Exact]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,7 +70,7 @@ class NetworkKind:
     recipes: Mapping[str, Recipe | None]
     weights: Part[Callable[[ModelConfig, Mapping[str, Floats]], NetworkWeights]]
     shapes: Part[Callable[[ModelConfig, int], Shapes]]  # for a number of classes
-    logits: Part[Callable[[Any, Floats], Exact]]  # by NumPy, of raw windows (n, window)
+    logits: Part[Callable[..., Exact]]  # by NumPy, of raw windows (n, window)
     # A `Task` of `dualres.learn.trained.task` for each network, sizes and recipe: a `FittedNetwork` for each.
     fit: Part[Callable[[Sequence[Any], ModelConfig, Recipe | None], Sequence[Any]]]
     config_fields: tuple[str, ...] = ()  # what a card holds of `ModelConfig`; all if there are none
@@ -68,13 +80,23 @@ class NetworkKind:
     # The seconds that a fit will take: of so many windows, by a recipe, of a network of some sizes, on a device.
     expected_s: Part[Callable[[int, Any, ModelConfig, str], float]] | None = None
     explanation: Part[Any] | None = None  # a `dualres.explain.contributions.Explanation`
-    device: Part[Any] | None = None  # a `dualres.export.device_network.DeviceNetwork`
+    device: Part[Any] | None = None  # a `dualres.export.device_network.DeviceNetwork`, for C
+    graph: Part[Any] | None = None  # a `dualres.export.device_network.GraphNetwork`, for ONNX
     # How near windows are to what was labelled, (n, 2), as `dualres.judge.trust.novelty.nearest` has it.
-    novelty: Part[Callable[[Any, Floats], Exact]] | None = None
+    novelty: Part[Callable[..., Exact]] | None = None
+    # What an export needs for that: how classes lie around their middle, (heads, classes, classes), of weights.
+    between: Part[Callable[[Any], Floats]] | None = None
+    # Of a kind that knows orders. All that judges windows by it takes their speeds, too, (n,) in Hz, NaN if not known.
+    orders: Part[OrderParts] | None = None
     baseline: Part[MovableViews] | None = None  # of a machine that runs well
 
     def __repr__(self) -> str:
         return f"NetworkKind({self.method!r})"
+
+    @property
+    def knows_orders(self) -> bool:
+        """Whether it judges windows by the speed of the shaft as well."""
+        return self.orders is not None
 
     @property
     def trains(self) -> bool:
@@ -141,24 +163,46 @@ def named_recipes() -> dict[str, NetworkRecipe]:
 
 
 def chosen_recipe(name: str | None = None, **changes: Any) -> NetworkRecipe:
-    """What a user asks for by the name of a recipe, with the changes that are not None; the network of views without.
+    """What a user asks for by the name of a recipe, with the changes that are not None; `DEFAULT` without a name.
 
     Whoever changes something and names no recipe asks for `OF_UPDATES`.
     """
     known, changing = named_recipes(), any(value is not None for value in changes.values())
-    name = name or (OF_UPDATES if changing else next(iter(VIEWS.recipes)))
+    name = name or (OF_UPDATES if changing else next(iter(DEFAULT.recipes)))
     if name not in known:
         raise ConfigError(f"recipe {name!r} is not known; there are {', '.join(known)}")
     return known[name].changed(**changes)
 
 
 def network_recipe(given: RecipeChoice) -> NetworkRecipe:
-    """What the caller of a function asks for; None is the network of views, and a `Recipe` the paper's network."""
+    """What the caller of a function asks for; None is `DEFAULT`, and a `Recipe` the paper's network."""
     if isinstance(given, Recipe):
         return NetworkRecipe(PAPER, given)
     return given if isinstance(given, NetworkRecipe) else chosen_recipe(given)
 
 
+ORDERS = register_kind(
+    NetworkKind(
+        method="dualres/orders",
+        title="network of orders",
+        recipes={"orders": None},
+        config_fields=("rate", "window", "hop", "short", "long"),
+        weights="dualres.model.views.order_weights:OrdersWeights",
+        shapes="dualres.model.views.order_weights:orders_shapes",
+        logits="dualres.model.reference.orders:log_probabilities",
+        network="dualres.model.views.order_network:OrdersNetwork",
+        kernel="dualres.kernel.orders:OrdersKernel",
+        fit="dualres.learn.closed_form:fit_order_tasks",
+        expected_s="dualres.learn.closed_form:expected_orders_s",
+        explanation="dualres.explain.orders:EXPLANATION",
+        device="dualres.export.device_network:ORDERS_DEVICE",
+        graph="dualres.export.device_network:ORDERS_GRAPH",
+        orders="dualres.kernel.orders:PARTS",
+        novelty="dualres.judge.trust.novelty:of_orders",
+        between="dualres.export.novelty:lying_of_orders",
+        baseline="dualres.kernel.orders:MOVABLE",
+    )
+)
 VIEWS = register_kind(
     NetworkKind(
         method="dualres/views",
@@ -174,7 +218,9 @@ VIEWS = register_kind(
         expected_s="dualres.learn.closed_form:expected_views_s",
         explanation="dualres.explain.views:EXPLANATION",
         device="dualres.export.device_network:VIEWS_DEVICE",
+        graph="dualres.export.device_network:VIEWS_GRAPH",
         novelty="dualres.judge.trust.novelty:of_views",
+        between="dualres.export.novelty:lying_of",
         baseline="dualres.kernel.views:MOVABLE",
     )
 )
@@ -193,5 +239,7 @@ PAPER = register_kind(
         expected_s="dualres.learn.trained.fit:expected_training_s",
         explanation="dualres.explain.paper_network:EXPLANATION",
         device="dualres.export.device_network:PAPER_DEVICE",
+        graph="dualres.export.device_network:PAPER_GRAPH",
     )
 )
+DEFAULT = ORDERS  # what `dualres fit` fits

@@ -68,6 +68,9 @@ def _estimate(value: Any) -> bool:
     """With all that the sentences about it are made of."""
     if not isinstance(value, dict) or not all(name in value and check(value[name]) for name, check in ESTIMATE.items()):
         return False
+    without = value.get("without_speed", {"macro_f1": 0.0})
+    if not table_of(number)(without) or "macro_f1" not in without:
+        return False
     return "low" not in value or all(number(value.get(name)) for name in ("low", "high", "level"))
 
 

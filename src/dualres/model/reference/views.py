@@ -44,9 +44,7 @@ def modulation(windows: Exact, config: ModelConfig) -> Exact:
     q_t = alpha exp(i theta) q_{t-1} + z_t, with z the band's deviation from its mean as a share of it.
     """
     rate = 2 * config.token_rate  # frames in a second
-    power = np.square(magnitudes(normalise(windows), config.short, config.hop // 2))
-    bands = [power[..., low:high].sum(-1) for low, high in pairwise(VIEW_SIZES.band_edges)]
-    strength = np.sqrt(np.stack(bands, axis=1))  # (n, bands, frames)
+    strength = strengths(windows, config)
     mean = strength.mean(-1, keepdims=True)
     z = (strength - mean) / (mean + LEAST_MAGNITUDE)
 
@@ -60,6 +58,13 @@ def modulation(windows: Exact, config: ModelConfig) -> Exact:
     swing = np.log1p(np.sqrt(energy / z.shape[-1]))
     audible = theta < np.pi  # the others would turn faster than frames come
     return np.asarray((swing * audible).reshape(len(windows), -1))
+
+
+def strengths(windows: Exact, config: ModelConfig) -> Exact:
+    """The magnitude of each band, frame by frame, for windows of RMS one: (n, bands, frames)."""
+    power = np.square(magnitudes(normalise(windows), config.short, config.hop // 2))
+    bands = [power[..., low:high].sum(-1) for low, high in pairwise(VIEW_SIZES.band_edges)]
+    return np.asarray(np.sqrt(np.stack(bands, axis=1)))
 
 
 def low_lines(windows: Exact, config: ModelConfig) -> Exact:

@@ -41,11 +41,16 @@ def frame_rate(config: ModelConfig) -> float:
 
 def fluctuation(windows: Tensor, config: ModelConfig) -> Tensor:
     """How far the magnitude of each band is from its mean, as a share of it: (batch, bands, frames)."""
-    power = magnitudes(normalise(windows), config.short, config.hop // 2).square()
-    bands = [power[..., low:high].sum(-1).sqrt() for low, high in pairwise(VIEW_SIZES.band_edges)]
-    strength = torch.stack(bands, dim=-2)
+    strength = strengths(windows, config)
     mean = strength.mean(-1, keepdim=True)
     return (strength - mean) / (mean + LEAST_MAGNITUDE)
+
+
+def strengths(windows: Tensor, config: ModelConfig) -> Tensor:
+    """The magnitude of each band, frame by frame, for windows of RMS one: (batch, bands, frames)."""
+    power = magnitudes(normalise(windows), config.short, config.hop // 2).square()
+    bands = [power[..., low:high].sum(-1).sqrt() for low, high in pairwise(VIEW_SIZES.band_edges)]
+    return torch.stack(bands, dim=-2)
 
 
 def swing_ref(driven: Tensor, rate: float, margin: int) -> Tensor:

@@ -45,14 +45,19 @@ def moved(weights: ViewsWeights, seen: Mapping[str, Exact], number: int, share: 
     for head, mean in seen.items():
         key = f"heads.{head}.centre"
         arrays[key] = (arrays[key] + share * (mean - weights.class_view(head, number))).astype(np.float32)
-    return ViewsWeights(weights.config, arrays)
+    return type(weights)(weights.config, arrays)
 
 
 def views_shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:
     """The names of a network's tensors in a file, and their shapes."""
+    return head_shapes(VIEW_SIZES.features(config), classes, VIEW_SIZES.rank)
+
+
+def head_shapes(heads: Mapping[str, int], classes: int, rank: int) -> dict[str, tuple[int, ...]]:
+    """Those of heads, by their names and the number of features that each takes."""
     found: dict[str, tuple[int, ...]] = {}
-    for head, features in VIEW_SIZES.features(config).items():
-        shapes = {"centre": (features,), "scale": (features,), "directions": (VIEW_SIZES.rank, features)}
+    for head, features in heads.items():
+        shapes = {"centre": (features,), "scale": (features,), "directions": (rank, features)}
         shapes |= {"slopes": (classes, features), "offsets": (classes,), "sharpness": ()}
         found |= {f"heads.{head}.{name}": shape for name, shape in shapes.items()}
     return found
