@@ -1,4 +1,4 @@
-"""What the compiled kernels of both networks do with windows, whatever these hold."""
+"""What the compiled kernels of all networks do with windows, whatever these hold."""
 
 from pickle import dumps, loads
 
@@ -10,17 +10,26 @@ from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel.inference import TOGETHER
+from dualres.kernel.orders import OrdersKernel
 from dualres.kernel.views import ViewsKernel, features
 from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, overlapping
 from tests.kernel.test_inference import kernel_of, lively_network
+from tests.model.made_orders import made_orders
 from tests.model.made_views import made_views
 
 pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
 
 
-@pytest.fixture(scope="module", params=["paper", "views"])
+JUDGES = {
+    "paper": lambda: kernel_of(lively_network()),
+    "views": lambda: ViewsKernel(weights_of(made_views())),
+    "orders": lambda: OrdersKernel(weights_of(made_orders())),
+}
+
+
+@pytest.fixture(scope="module", params=JUDGES)
 def judge(request):
-    return kernel_of(lively_network()) if request.param == "paper" else ViewsKernel(weights_of(made_views()))
+    return JUDGES[request.param]()
 
 
 @pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])

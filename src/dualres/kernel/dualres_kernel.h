@@ -12,7 +12,7 @@
 
 /* To be raised whenever a struct, the order of a table, a name or a signature changes. Python reads the number from
  * this line and takes no library that was built with another: it would compute nonsense. */
-#define DUALRES_INTERFACE 6
+#define DUALRES_INTERFACE 7
 
 enum {
     DUALRES_RATE = 64000,  /* Hz */

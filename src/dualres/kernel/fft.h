@@ -78,6 +78,43 @@ static inline void transform_64(cvec *z, const float turn_64[8][7][2]) {
     for (int j = 0; j < 8; j++) dft8(z + 8 * j);
 }
 
+/* The same stages the other way round: of what lies where they leave it, the DFT in order. */
+static inline void transform_64_back(cvec *z, const float turn_64[8][7][2]) {
+    for (int j = 0; j < 8; j++) dft8(z + 8 * j);
+    for (int j = 0; j < 8; j++) {
+        cvec a[8];
+        a[0] = z[j];
+        for (int q = 1; q < 8; q++) a[q] = c_turn(z[j + 8 * q], turn_64[j][q - 1]);
+        dft8(a);
+        for (int m = 0; m < 8; m++) z[j + 8 * m] = a[m];
+    }
+}
+
+/* Likewise the first stage of a long FFT, which is the last one then: its outputs j, j + 64, ... */
+static inline void last_stage_of_8(const cvec *z, int j, cvec a[8], const float turn_512[64][7][2]) {
+    a[0] = z[j];
+    for (int q = 1; q < 8; q++) a[q] = c_turn(z[j + GROUP * q], turn_512[j][q - 1]);
+    dft8(a);
+}
+
+/* Where frequency k of a complex FFT of R groups lies once all stages are done. */
+static inline unsigned place_of(unsigned k, unsigned R) { return k % R * GROUP + k / R % 8 * 8 + k / R / 8 % 8; }
+
+/* exp(-2 pi i k / 1024) from the halved Hann window, 1/4 - cos / 4. */
+static inline void turn_of(const dualres_tables *c, unsigned k, float turn[2]) {
+    turn[0] = 1.0f - 4.0f * c->hann_long[k % DUALRES_LONG];
+    turn[1] = 4.0f * c->hann_long[(k + 3 * DUALRES_LONG / 4) % DUALRES_LONG] - 1.0f;
+}
+
+/* Bins k and M - k of a real FFT of 2 M halved samples from the same two, `a` and `b`, of the complex one; the second
+ * as its conjugate. `turn` is exp(-2 pi i k / 2 M). */
+static inline void split_pair(cvec a, cvec b, const float turn[2], cvec *lower, cvec *upper) {
+    const cvec even = {a.re + b.re, a.im - b.im};
+    const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, turn);
+    *lower = c_add(even, odd);
+    *upper = c_sub(even, odd);
+}
+
 /* What a mean changes of a spectrum. */
 typedef struct {
     vec zero; /* bin 0, real */
@@ -112,11 +149,10 @@ typedef struct {
 
 /* Bins k and M - k of the real FFT from the same two of the complex one, of halved samples; bin k is returned. */
 static inline cvec split(cvec a, cvec b, bins *to) {
-    const cvec even = {a.re + b.re, a.im - b.im};
-    const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, *to->turn++);
-    const cvec lower = c_add(even, odd);
+    cvec lower, upper;
+    split_pair(a, b, *to->turn++, &lower, &upper);
     *to->magnitudes++ = magnitude(lower);
-    *to->magnitudes++ = magnitude(c_sub(even, odd));
+    *to->magnitudes++ = magnitude(upper);
     return lower;
 }
 

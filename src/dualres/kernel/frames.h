@@ -97,8 +97,8 @@ static inline void short_frames(const dualres_tables *c, hops at, unsigned skipp
     finish(z, SHORT_RADIX, c->turn_64, (bins){magnitudes, c->split_short}, low);
 }
 
-/* The spectra of the long frames that begin with the hops. */
-static inline void long_frames(const dualres_tables *c, hops at, cvec *z, vec *magnitudes, low_bins *low) {
+/* The first stage of the FFTs of the long frames that begin with the hops. */
+static inline void begin_long(const dualres_tables *c, hops at, cvec *z) {
     for (int j = 0; j < POINTS; j++) {
         cvec a[8];
         for (int m = 0; m < 8; m++) {
@@ -107,6 +107,11 @@ static inline void long_frames(const dualres_tables *c, hops at, cvec *z, vec *m
         }
         first_stage_of_8(z, j, a, c->turn_512);
     }
+}
+
+/* The spectra of the long frames that begin with the hops. */
+static inline void long_frames(const dualres_tables *c, hops at, cvec *z, vec *magnitudes, low_bins *low) {
+    begin_long(c, at, z);
     finish(z, LONG_RADIX, c->turn_64, (bins){magnitudes, c->split_long}, low);
 }
 

@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -63,34 +63,45 @@ class Kernel:
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to (n, classes), the same to the last bit, whatever else
         is scored. Rows that are views into one signal, half a window apart, share work, at most `TOGETHER` of them."""
-        entry = self.entry()
-        count, samples = windows.shape
-        if samples != self._window:
-            raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
-        readable = windows.dtype == np.float32 and windows.flags.aligned
-        half_overlapping = readable and windows.strides == (2 * samples, 4)  # bytes
-        if not (half_overlapping or (readable and windows.flags.c_contiguous)):
-            windows = np.require(windows, np.float32, ["C", "A"])
-        if entry is None:
-            raise ConfigError("there is no compiled kernel here, or it is switched off; score by NumPy")
-        score, scratch = entry
-        logits = np.empty((count, self._classes), dtype=np.float32)
-        model, threads = self._model, thread_count()
-        pieces = pieces_of(count, TOGETHER if half_overlapping else 1, threads)
+        score, scratch = self.entry() or none_here()
+        logits = np.empty((len(windows), self._classes), dtype=np.float32)
+        model = self._model
 
-        def go(piece: int) -> None:
-            own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces
-            read = windows.ctypes.data + first * windows.strides[0]
-            write = address(logits) + first * logits.strides[0]
-            score(ctypes.byref(model), read, last - first, write, address(own))
+        def go(read: int, first: int, last: int, own: int) -> None:
+            score(ctypes.byref(model), read, last - first, address(logits) + first * logits.strides[0], own)
 
-        share_out(go, range(pieces), min(threads, pieces))
+        in_pieces(windows, self._window, scratch, go)
         return logits
+
+
+def in_pieces(windows: Floats, samples: int, scratch: int, go: Callable[[int, int, int, int], object]) -> None:
+    """`go(read, first, last, own)` for windows (n, samples) from number `first` up to `last`, piece by piece, by all
+    threads: they lie at the address `read`, half-overlapping where there are several, and `own` has room for `scratch`
+    floats."""
+    if windows.ndim != 2 or windows.shape[1] != samples:
+        raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {samples})")
+    readable = windows.dtype == np.float32 and windows.flags.aligned
+    half_overlapping = readable and windows.strides == (2 * samples, 4)  # bytes
+    if not (half_overlapping or (readable and windows.flags.c_contiguous)):
+        windows = np.require(windows, np.float32, ["C", "A"])
+    count, threads = len(windows), thread_count()
+    pieces = pieces_of(count, TOGETHER if half_overlapping else 1, threads)
+
+    def run(piece: int) -> None:
+        own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces
+        go(windows.ctypes.data + first * windows.strides[0], first, last, address(own))
+
+    share_out(run, range(pieces), min(threads, pieces))
 
 
 def pieces_of(count: int, most: int, threads: int) -> int:
     """Into how many pieces of `most` windows or fewer `count` windows are cut, so that all threads get as many."""
     return min(count, -(-count // (most * threads)) * threads)
+
+
+def none_here() -> NoReturn:
+    """Where a kernel is asked for what it cannot do."""
+    raise ConfigError("there is no compiled kernel here, or it is switched off; score by NumPy")
 
 
 @cache

@@ -77,8 +77,9 @@ typedef union {
 
 static inline vec vec_all(float x) { return x - (vec){0}; }
 
-/* Bytes of a cache line, where a block of working memory begins: vectors within a line are loaded faster than across. */
-#define LINE_BYTES (LANES == 1 ? sizeof(vec) : 64)
+/* Bytes of a cache line, where a block of working memory begins: vectors within a line are loaded faster than across. It
+ * may hold doubles. */
+#define LINE_BYTES (LANES == 1 ? sizeof(double) : 64)
 
 /* The first place at which a block may begin. */
 static inline void *block_in(void *memory) {
@@ -120,6 +121,13 @@ static inline void vec_store(float *to, vec x) {
     *(vec_anywhere *)to = x;
 #endif
 }
+
+/* One of the lanes. */
+#if LANES == 1
+#define vec_lane(x, i) (x)
+#else
+#define vec_lane(x, i) ((x)[i])
+#endif
 
 /* As many doubles as a vector has room for; floats as such; products of floats. Compilers would convert a vector piece
  * by piece. Small devices have no hardware for doubles, and round a product before it is one. */

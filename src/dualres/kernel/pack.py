@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from dualres.config import ModelConfig
+from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.kernel.compiled import aligned
 from dualres.model.weights import MAPS, Weights
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Exact, Floats, Reals
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
@@ -19,7 +19,7 @@ def fits(config: ModelConfig) -> bool:
     return all(getattr(config, size) == getattr(paper, size) for size in SIZES)
 
 
-def in_one_run(parts: Iterable[Exact]) -> Floats:
+def in_one_run(parts: Iterable[Reals]) -> Floats:
     """All numbers one after the other, where vectors read them fastest."""
     flat = [part.ravel() for part in parts]
     run = aligned(sum(map(len, flat)))
@@ -42,6 +42,13 @@ def fft_tables(config: ModelConfig) -> Iterator[Exact]:
     yield turns(np.arange(64) / 128)
     for length in (config.long, config.short):
         yield turns(np.array([*_lower_bins(length // 2), 0]) / length)
+
+
+def bands(config: ModelConfig) -> Iterator[Exact]:
+    """`dualres_bands`: where the bins lie in which the strength of sound is followed, and the edges between bands."""
+    edges = np.array(VIEW_SIZES.band_edges)
+    yield np.argsort(bin_order(config.short_bins))[edges[0] : edges[-1]].astype(np.float64)
+    yield (edges - edges[0]).astype(np.float64)
 
 
 def _constants(weights: Weights) -> Iterator[Exact]:

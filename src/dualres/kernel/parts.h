@@ -2,6 +2,7 @@
 
 #include "windows.c"
 #include "views.c"
+#include "orders.c"
 #include "training.c"
 #include "resample.c"
 #include "augment.c"

@@ -38,6 +38,17 @@
 #define FOURS_ODD(a, b) SHUFFLED(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
 #endif
 
+/* Every lane takes the one before it, the first one the last of `before`. */
+#if LANES == 16
+#define SHIFTED(before, v) SHUFFLED(before, v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+#elif LANES == 8
+#define SHIFTED(before, v) SHUFFLED(before, v, 7, 8, 9, 10, 11, 12, 13, 14)
+#elif LANES == 4
+#define SHIFTED(before, v) SHUFFLED(before, v, 3, 4, 5, 6)
+#else
+#define SHIFTED(before, v) (before)
+#endif
+
 /* Lane j of vector i becomes lane i of vector j. */
 static inline __attribute__((always_inline)) void transpose(vec v[LANES]) {
 #if LANES > 1

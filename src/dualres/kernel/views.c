@@ -4,27 +4,20 @@
 
 #include <string.h>
 
+#include "bands.h"
 #include "fft.h"
 #include "frames.h"
 #include "halves.h"
+#include "heads.h"
 #include "lanes.h"
-
-enum {
-    VIEW_SLOTS = DUALRES_SPECTRA_FEATURES,
-    STARTS = (DUALRES_STRENGTHS + 1) / 2 /* hops at which a short frame begins */
-};
 
 DUALRES_ASSERT(phases_fill_vectors, DUALRES_PHASES % LANES == 0);
 DUALRES_ASSERT(oscillators_fill_vectors, DUALRES_OSCILLATORS_ROOM % (5 * LANES) == 0);
 DUALRES_ASSERT(lines_are_bins_of_a_phase, DUALRES_LINES <= DUALRES_LONG / 2);
 
-static const float LEAST_STRENGTH = 0.05f; /* `LEAST` of modulation.py */
-static const double SMALLEST_DISTANCE = 1e-6; /* of discriminant.py */
-static const float LOG_OF_2 = 0.69314718f;
-
 /* What is known of a window under way. */
 typedef struct {
-    vec logs[VIEW_SLOTS]; /* sums over the tokens so far; later standardised features, as floats */
+    vec logs[DUALRES_SPECTRA_FEATURES]; /* sums over the tokens so far; later standardised features, as floats */
     union {
         float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
@@ -35,11 +28,7 @@ typedef struct {
 } views_window;
 
 typedef struct {
-    cvec z[LONG_RADIX * GROUP];
-    vec magnitudes[DUALRES_LONG_BINS];
-#if LANES > 1
-    frame_tile tile;
-#endif
+    frames_room frames;
     views_window windows[SHARING];
     float features[DUALRES_VIEW_FEATURES];
 #ifdef DUALRES_LIKENESS
@@ -53,50 +42,6 @@ typedef struct {
 DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + LINE_BYTES + 500) / 1000 == VIEWS_SCRATCH_KB);
 #endif
 
-/* All bits for the frames from `first` up to `last` in a block that begins with frame `start`, none for others. */
-static veci frames_between(int start, int first, int last) {
-    vec_bits taken;
-    float each[LANES];
-    for (int i = 0; i < LANES; i++) {
-        const int32_t bits = start + i >= first && start + i < last ? -1 : 0;
-        memcpy(each + i, &bits, sizeof bits);
-    }
-    taken.f = vec_load(each);
-    return taken.i;
-}
-
-/* The magnitudes of the lowest bins as they are without a window's mean. */
-static void correct(const under_way *as, const low_bins *low, float length, vec *magnitudes) {
-    const low_magnitudes corrected = without_mean(low, as->mean, length);
-    magnitudes[SLOT_OF_ZERO] = corrected.zero;
-    magnitudes[SLOT_OF_ONE] = corrected.one;
-}
-
-/* log2(1 + magnitude) of some frames, for an RMS of one, joins the sums. What others are need not be finite. */
-static void add_logs(const under_way *as, const vec *magnitudes, int count, veci taken, vec *sums) {
-    for (int i = 0; i < count; i++) {
-        vec_bits logs;
-        logs.f = vec_log2(magnitudes[i] * as->inverse + 1.0f);
-        logs.i &= taken;
-        sums[i] += logs.f;
-    }
-}
-
-/* The strength of each band in frames `frame`, `frame` + 2, ..., for an RMS of one. */
-static void add_strengths(const dualres_views_constants *c, views_block *s, const under_way *as, int frame) {
-    for (int band = 0; band < DUALRES_BANDS; band++) {
-        vec power = vec_all(0.0f);
-        for (int i = (int)c->band_edges[band]; i < (int)c->band_edges[band + 1]; i++) {
-            const vec magnitude = s->magnitudes[(int)c->band_slots[i]];
-            power += magnitude * magnitude;
-        }
-        float strength[LANES];
-        vec_store(strength, vec_sqrt(power) * as->inverse);
-        for (int i = 0; i < LANES && frame + 2 * i < DUALRES_STRENGTHS; i++)
-            s->windows[as->place].found.strengths[band][frame + 2 * i] = strength[i];
-    }
-}
-
 static void begin_views(const judge_of_windows *judge, int place) {
     views_block *s = judge->memory;
     memset(s->windows[place].logs, 0, sizeof s->windows[place].logs);
@@ -107,37 +52,17 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
                           int count) {
     const dualres_views_constants *c = ((const dualres_views_model *)judge->model)->constants;
     views_block *s = judge->memory;
-    const hops at = CUT(s->tile, from, follows);
-    low_bins low;
-    for (int half = 0; half < 2; half++) {
-        if (2 * windows[0].hop + half >= DUALRES_STRENGTHS) break; /* behind the end of the only one */
-        short_frames(&c->tables, at, half * (DUALRES_HOP / 2), s->z, s->magnitudes, &low);
-        for (const under_way *as = windows; as < windows + count; as++) {
-            correct(as, &low, DUALRES_SHORT, s->magnitudes);
-            add_strengths(c, s, as, 2 * as->hop + half);
-            if (half == 0) {
-                const veci taken = frames_between(as->hop, CROP, CROP + DUALRES_TOKENS);
-                add_logs(as, s->magnitudes, DUALRES_SHORT_BINS, taken, s->windows[as->place].logs);
-            }
-        }
-    }
-    if (windows[0].hop >= DUALRES_TOKENS) return; /* the only one, then: it is about to end */
-    long_frames(&c->tables, at, s->z, s->magnitudes, &low);
-    for (const under_way *as = windows; as < windows + count; as++) {
-        correct(as, &low, DUALRES_LONG, s->magnitudes);
-        const veci taken = frames_between(as->hop, 0, DUALRES_TOKENS);
-        add_logs(as, s->magnitudes, DUALRES_LONG_BINS, taken, s->windows[as->place].logs + DUALRES_SHORT_BINS);
-    }
+    frame_sums into[SHARING];
+    for (int i = 0; i < SHARING; i++)
+        into[i] = (frame_sums){s->windows[i].logs, NULL, s->windows[i].found.strengths};
+    take_in_frames(&c->tables, &c->bands, &s->frames, from, follows, windows, count, into);
 }
 
 /* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
 static void look_at_band(const dualres_views_constants *c, views_block *s, views_window *w, int band) {
     enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
     float *z = w->found.strengths[band];
-    double sum = 0.0;
-    for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
-    const float mean = (float)(sum / DUALRES_STRENGTHS), scale = 1.0f / (mean + LEAST_STRENGTH);
-    for (int t = 0; t < DUALRES_STRENGTHS; t++) z[t] = (z[t] - mean) * scale;
+    (void)take_deviation(z);
     for (int first = 0; first < DUALRES_OSCILLATORS; first += AT_ONCE * LANES) {
         cvec q[AT_ONCE], swing[AT_ONCE];
         vec energy[AT_ONCE];
@@ -166,21 +91,13 @@ static void look_at_band(const dualres_views_constants *c, views_block *s, views
     }
 }
 
-/* exp(-2 pi i k / 1024) from the halved Hann window, 1/4 - cos / 4. */
-static void turn_of(const dualres_tables *c, unsigned k, float turn[2]) {
-    turn[0] = 1.0f - 4.0f * c->hann_long[k % DUALRES_LONG];
-    turn[1] = 4.0f * c->hann_long[(k + 3 * DUALRES_LONG / 4) % DUALRES_LONG] - 1.0f;
-}
-
-/* Where frequency k of the complex FFT lies once all stages are done. */
-static unsigned place_of(unsigned k) { return k % 8 * GROUP + k / 8 % 8 * 8 + k / 64 % 8; }
-
 /* Bin k of the long real FFT of halved samples, k below 512, once all stages are done. */
 static inline cvec long_bin(const dualres_tables *c, const cvec *z, unsigned k) {
-    const cvec a = z[place_of(k)], b = z[place_of(DUALRES_LONG / 2 - k)];
     float turn[2];
+    cvec lower, upper;
     turn_of(c, k, turn);
-    return c_add((cvec){a.re + b.re, a.im - b.im}, c_turn((cvec){a.im + b.im, b.re - a.re}, turn));
+    split_pair(z[place_of(k, LONG_RADIX)], z[place_of(DUALRES_LONG / 2 - k, LONG_RADIX)], turn, &lower, &upper);
+    return lower;
 }
 
 /* The lowest bins of the whole window's spectrum join the sums of `lines`, as far as LANES of its phases go: samples
@@ -201,15 +118,15 @@ static void add_phases(const dualres_views_constants *c, views_block *s, const s
             }
             a[m] = (cvec){weighted[0], weighted[1]};
         }
-        first_stage_of_8(s->z, j, a, c->tables.turn_512);
+        first_stage_of_8(s->frames.z, j, a, c->tables.turn_512);
     }
-    for (int g = 0; g < LONG_RADIX; g++) transform_64(s->z + g * GROUP, c->tables.turn_64);
+    for (int g = 0; g < LONG_RADIX; g++) transform_64(s->frames.z + g * GROUP, c->tables.turn_64);
     for (int k = 0; k < DUALRES_LINES; k++) {
         const float(*coarse)[DUALRES_PHASES] = c->coarse[k / DUALRES_NEAR];
         const float(*fine)[DUALRES_PHASES] = c->fine[k % DUALRES_NEAR];
         const cvec far = {vec_load(coarse[0] + r), vec_load(coarse[1] + r)};
         const cvec near = {vec_load(fine[0] + r), vec_load(fine[1] + r)};
-        const cvec turned = c_times(c_times(far, near), long_bin(&c->tables, s->z, (unsigned)k));
+        const cvec turned = c_times(c_times(far, near), long_bin(&c->tables, s->frames.z, (unsigned)k));
         lines[k][0] += vec_sum(turned.re);
         lines[k][1] += vec_sum(turned.im);
     }
@@ -235,28 +152,12 @@ static void look_at_lines(const dualres_views_constants *c, views_block *s, view
 /* What the heads see of a window that is over, in s->features. */
 static void look_back(const dualres_views_constants *c, views_block *s, const source *from, const under_way *as) {
     views_window *w = &s->windows[as->place];
-    for (int i = 0; i < VIEW_SLOTS; i++) s->features[i] = vec_sum(w->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
+    for (int i = 0; i < DUALRES_SPECTRA_FEATURES; i++) s->features[i] = vec_sum(w->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
     for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, w, band);
     look_at_lines(c, s, w, from, as->inverse);
 #ifdef DUALRES_LIKENESS
     s->rms = 1.0f / as->inverse / from->gain;
 #endif
-}
-
-/* Distances are small differences of large sums, and logits are told to the last digits: sums are of doubles. */
-static double dot(const float *a, const float *b, int count) {
-    enum { AT_ONCE = 4 }; /* sums, which need not wait for one another */
-    const vec_double zero = {0.0};
-    vec_double sums[AT_ONCE] = {zero, zero, zero, zero};
-    double parts[DOUBLES], total = 0.0;
-    int i = 0;
-    for (; i + AT_ONCE * DOUBLES <= count; i += AT_ONCE * DOUBLES)
-        for (int j = 0; j < AT_ONCE; j++) sums[j] += products_of(a + i + j * DOUBLES, b + i + j * DOUBLES);
-    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    memcpy(parts, sums, sizeof parts);
-    for (int j = 0; j < DOUBLES; j++) total += parts[j];
-    for (; i < count; i++) total += (double)a[i] * (double)b[i];
-    return total;
 }
 
 /* What an export may compare windows by is left in `found`, which is free once they have been looked at. */
@@ -265,39 +166,6 @@ static double dot(const float *a, const float *b, int count) {
 #else
 #define DISTANCES(window, head) NULL
 #endif
-
-/* A head's logits join the sums, less that of the first class; where its numbers end. `z` is room for its features, and
- * `distances`, where it is not NULL, for how far the classes are. */
-static const float *ask(const float *head, const float *features, int count, int classes, float *z, float *logits,
-                        float *distances) {
-    const float *centre = head, *scale = centre + count, *directions = scale + count;
-    const float *slopes = directions + DUALRES_RANK * count, *offsets = slopes + classes * count;
-    const double sharpness = (double)offsets[classes];
-    for (int i = 0; i < count; i++) z[i] = (features[i] - centre[i]) * scale[i];
-    double common = dot(z, z, count), first = 0.0;
-    for (int i = 0; i < DUALRES_RANK; i++) {
-        const double along = dot(directions + i * count, z, count);
-        common -= along * along;
-    }
-    for (int i = 0; i < classes; i++) {
-        const double exact = common - 2.0 * dot(slopes + i * count, z, count) + (double)offsets[i];
-        const double distance = exact > SMALLEST_DISTANCE ? exact : SMALLEST_DISTANCE;
-        const double logarithm = log(distance);
-        if (distances) distances[i] = (float)distance;
-        if (i == 0) first = logarithm;
-        logits[i] += (float)(sharpness * (first - logarithm));
-    }
-    return offsets + classes + 1;
-}
-
-/* Logits to log-probabilities. */
-static void take_log_softmax(float *logits, int classes) {
-    float largest = logits[0];
-    double total = 0.0;
-    for (int i = 1; i < classes; i++) largest = logits[i] > largest ? logits[i] : largest;
-    for (int i = 0; i < classes; i++) total += exp((double)(logits[i] - largest));
-    for (int i = 0; i < classes; i++) logits[i] = logits[i] - largest - (float)log(total);
-}
 
 static void conclude_views(const judge_of_windows *judge, const source *from, const under_way *as, float *logits) {
     static const int begins[DUALRES_HEADS] = {0, DUALRES_SPECTRA_FEATURES, DUALRES_SPECTRA_FEATURES,

@@ -5,20 +5,15 @@
 #ifndef DUALRES_VIEWS_H
 #define DUALRES_VIEWS_H
 
-#include "dualres_kernel.h"
+#include "seen_features.h"
 
 enum {
-    DUALRES_STRENGTHS = 2 * (DUALRES_WINDOW - DUALRES_SHORT) / DUALRES_HOP + 1, /* short frames, two in a hop */
-    DUALRES_BANDS = 5,            /* whose strength is followed */
-    DUALRES_BAND_BINS = 80,       /* of a short frame in all of them, from bin 1 on */
     DUALRES_OSCILLATORS = 72,     /* that a band's strength drives */
     DUALRES_OSCILLATORS_ROOM = 80, /* whole vectors */
     DUALRES_LINES = 512,          /* bins of a whole window's spectrum, from zero */
     DUALRES_PHASES = DUALRES_WINDOW / DUALRES_LONG, /* interleaved parts of a window, a long FFT each */
     DUALRES_NEAR = 16,            /* neighbouring bins that share a coarse turn */
     DUALRES_LINE_BANDS = 50,
-    DUALRES_RANK = 32,            /* directions of a head */
-    DUALRES_SPECTRA_FEATURES = DUALRES_SHORT_BINS + DUALRES_LONG_BINS,
     DUALRES_MODULATION_FEATURES = DUALRES_BANDS * DUALRES_OSCILLATORS,
     DUALRES_VIEW_FEATURES = DUALRES_SPECTRA_FEATURES + DUALRES_MODULATION_FEATURES + DUALRES_LINE_BANDS,
     DUALRES_HEADS = 4             /* of spectra, repetition, rhythm and lines, as `ViewSizes.features` has them */
@@ -27,8 +22,7 @@ enum {
 /* All that no network of views changes; floats without gaps. Places are whole numbers. */
 typedef struct {
     dualres_tables tables;
-    float band_slots[DUALRES_BAND_BINS]; /* where the bins of a short frame lie among its magnitudes, from bin 1 on */
-    float band_edges[DUALRES_BANDS + 1]; /* in `band_slots` */
+    dualres_bands bands;
     float swing[2][DUALRES_OSCILLATORS_ROOM]; /* what a frame makes of an oscillator: real, then imaginary parts */
     float line_edges[DUALRES_LINE_BANDS + 1]; /* in bins of a whole window */
     float delay[2][DUALRES_PHASES]; /* exp(2 pi i r / window): cosines, then sines */

@@ -10,7 +10,7 @@ from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function
 from dualres.kernel.inference import ADDRESS, Kernel
-from dualres.kernel.pack import bin_order, fft_tables, in_one_run, turns
+from dualres.kernel.pack import bands, bin_order, fft_tables, in_one_run, turns
 from dualres.kernel.threads import room
 from dualres.model.kinds import MovableViews
 from dualres.model.reference.views import views
@@ -45,7 +45,7 @@ def views_of(weights: ViewsWeights, windows: Floats) -> dict[str, Floats]:
     return {name: view.astype(np.float32) for name, view in views(weights.config, windows).items()}
 
 
-MOVABLE = MovableViews(views_of, moved)
+MOVABLE = MovableViews(lambda weights, windows, hz: views_of(weights, windows), moved)
 
 
 def views_in(seen: Floats) -> dict[str, Floats]:
@@ -83,9 +83,7 @@ def _packed_constants(config: ModelConfig) -> Floats:
 
 def _constants(config: ModelConfig) -> Iterator[Exact]:
     yield from fft_tables(config)
-    edges = np.array(VIEW_SIZES.band_edges)
-    yield np.argsort(bin_order(config.short_bins))[edges[0] : edges[-1]].astype(np.float64)
-    yield (edges - edges[0]).astype(np.float64)
+    yield from bands(config)
     rate = 2 * config.token_rate
     swing = VIEW_SIZES.left_of_swing(rate) * np.exp(2j * np.pi * np.array(VIEW_SIZES.oscillator_hz()) / rate)
     filled = np.pad(swing, (0, OSCILLATORS_ROOM - len(swing)))
