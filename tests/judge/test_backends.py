@@ -11,6 +11,7 @@ from dualres.kernel.gpu.available import available
 from dualres.model.network import DualRes
 from dualres.model.weights import shapes
 from dualres.recordings.windows import every_window
+from tests.model.made_orders import made_orders
 from tests.model.made_views import machine_windows, made_views
 
 
@@ -145,3 +146,19 @@ def test_views_take_the_kernel_where_it_serves(monkeypatch):
     monkeypatch.setattr(scorers, "by_torch", None)
     for one in (network, weights_of(network)):
         assert scorer(one)(machine_windows(1)).shape == (4, 4)
+
+
+def test_windows_are_looked_at_once_and_scored_at_any_speed(device, setting):
+    """A network of other numbers, and one on a GPU, look by PyTorch."""
+    dtype = torch.float64 if device == "cpu" else torch.float32
+    network, windows = made_orders().to(device, dtype), machine_windows(2, seed=4)
+    seen = scorers.seen(network, windows)
+    weights = weights_of(network)
+    for hz in (None, np.full(len(windows), 24.0), np.full(len(windows), 31.0)):
+        wanted = scorers.scores(weights, windows, hz)
+        np.testing.assert_allclose(scorers.scores(network, seen, hz), wanted, atol=1e-4)
+        np.testing.assert_allclose(scorers.scores(network, windows, hz), wanted, atol=1e-4)
+    some = scorers.sliced(seen, np.array([3, 1]))
+    np.testing.assert_array_equal(some.lines, seen.lines[[3, 1]])
+    for one, whole in zip(scorers.joined([scorers.sliced(seen, slice(2)), some]), seen, strict=True):
+        np.testing.assert_array_equal(one, whole[[0, 1, 3, 1]])

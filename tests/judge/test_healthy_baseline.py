@@ -12,11 +12,16 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import weights_of
 from dualres.judge.healthy_baseline import WEIGHT, with_baseline
 from dualres.judge.model import Model
+from dualres.judge.turning import turned_windows, unsearched_speeds
 from dualres.judge.verdict import at_model_rate
 from dualres.kernel.views import views_of
 from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
+from dualres.model.kinds import NetworkRecipe, kind_of, resolved
+from dualres.model.reference.orders import Looks, order_modulation
+from dualres.model.views.order_weights import BY_HZ, BY_ORDER
+from dualres.recordings.speed import Speed
 from dualres.recordings.windows import every_window
 from tests.cli.runner import done, run
 
@@ -40,9 +45,20 @@ def recordings(labels, seed=0, tilt=0.0):
     ]
 
 
+@pytest.fixture(scope="module", params=["orders", "views"])
+def model(request):
+    known = recordings(["good", "good", "good", "worn", "worn", "worn"])
+    return fit_model(known, recipe=request.param, estimate=False).model
+
+
+def turning(labels, seed, tilt=0.0, hz=(20.0, 25.0)):
+    """Machines of which somebody states the speed."""
+    return [replace(r, speed=Speed((hz[i % 2],))) for i, r in enumerate(recordings(labels, seed, tilt))]
+
+
 @pytest.fixture(scope="module")
-def model():
-    return fit_model(recordings(["good", "good", "good", "worn", "worn", "worn"]), estimate=False).model
+def by_order():
+    return fit_model(turning(["good", "good", "good", "worn", "worn", "worn"], 0), estimate=False).model
 
 
 def test_classes_are_expected_half_of_the_way_towards_the_new_machine(model):
@@ -50,12 +66,36 @@ def test_classes_are_expected_half_of_the_way_towards_the_new_machine(model):
     moved = with_baseline(model, healthy)
     assert (moved.label, moved.recordings, moved.seconds) == ("good", 2, pytest.approx(2 * 1.792))
     windows = np.concatenate([every_window(at_model_rate(model, r.load(), r.rate), 32_768) for r in healthy])
-    for head, seen in views_of(model.weights, windows).items():
+    seen_of = resolved(kind_of(model.weights).baseline).views
+    for head, seen in seen_of(model.weights, model.seen(windows), None).items():
         before, after = (m.weights.class_view(head, 0) for m in (model, moved.model))
         other_before, other_after = (m.weights.class_view(head, 1) for m in (model, moved.model))
         np.testing.assert_allclose(after - before, WEIGHT * (seen.mean(0) - before), atol=1e-4)
         np.testing.assert_allclose(other_after - other_before, after - before, atol=1e-4)
     assert moved.model.card.unlabelled_s == moved.seconds
+
+
+def test_heads_on_an_axis_of_orders_hear_the_machine_at_its_own_speeds(by_order):
+    """Those on an axis of Hz hear it there."""
+    healthy = turning(["good", "good"], seed=50, tilt=0.8, hz=(22.0, 24.0))
+    moved = with_baseline(by_order, healthy).model.weights
+    walks = [turned_windows(by_order, r, speeds=unsearched_speeds(by_order, r)) for r in healthy]
+    blocks = [moments.axes[0] for walk in walks for moments in walk]
+    looks = Looks(*map(np.concatenate, zip(*(block.seen for block in blocks), strict=True)))
+    hz = np.concatenate([block.hz for block in blocks])
+    assert len(set(hz)) == 2
+    for head, speeds in (("modulation", np.full(len(hz), 25.0)), ("order_modulation", hz)):
+        before = by_order.weights.class_view(head, 0)
+        way = WEIGHT * (order_modulation(looks.swings, speeds).mean(0) - before)
+        np.testing.assert_allclose(moved.class_view(head, 0) - before, way, atol=1e-4)
+
+
+def test_a_machine_whose_speed_is_refused_tells_heads_on_an_axis_of_orders_nothing(by_order):
+    healthy = [replace(r, speedless=True) for r in turning(["good"], seed=50, tilt=0.8)]
+    moved = with_baseline(by_order, healthy).model.weights
+    for heads, same in ((BY_HZ, False), (set(BY_ORDER) - set(BY_HZ), True)):
+        for head in heads:
+            assert np.array_equal(moved.array(head, "centre"), by_order.weights.array(head, "centre")) == same
 
 
 def test_a_class_view_is_the_mean_of_what_was_learned_from():
@@ -93,7 +133,7 @@ def test_what_makes_no_baseline_is_refused(model):
     with pytest.raises(ConfigError, match="is not clear; name it by --healthy-class"):
         with_baseline(named, recordings(["good"]))
     trained = fit_model(recordings(["good", "good", "b", "b"]), recipe=Recipe(1), estimate=False).model
-    with pytest.raises(ConfigError, match="needs a model of views"):
+    with pytest.raises(ConfigError, match="needs a model of orders, the default of dualres fit, or of views"):
         with_baseline(trained, recordings(["good"]))
 
 
@@ -122,7 +162,8 @@ def test_every_axis_has_its_own_baseline(model, axes):
         return [Recording.from_axes({"x": x.load(), "y": y.load()}, RATE, x.id, x.label) for x, y in pairs]
 
     known = both(["good", "good", "worn", "worn"], 0)
-    fitted, _ = fit_recordings(known, [r.label for r in known], ("good", "worn"), FitSettings(), axes=axes)
+    settings = FitSettings(recipe=NetworkRecipe(kind_of(model.weights)))
+    fitted, _ = fit_recordings(known, [r.label for r in known], ("good", "worn"), settings, axes=axes)
     healthy = both(["good", "good"], 50, tilt=0.8)
     moved = with_baseline(fitted, healthy)
     assert (moved.recordings, moved.seconds) == (2, pytest.approx(2 * 1.792))

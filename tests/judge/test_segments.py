@@ -11,6 +11,7 @@ from dualres.judge.model import Model
 from dualres.judge.segments import _SegmentNovelty, judge_segments, segment_verdicts
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import look_at, look_at_windows
+from dualres.judge.turning import moments_of
 from dualres.judge.verdict import diagnose_recording, window_scores
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
@@ -103,9 +104,9 @@ def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
     config, looks = calibrated.card.config, _SegmentNovelty(calibrated, recording, 5.0)
     windows = every_window(at_rate(recording, config.rate, config.window), config.window)
     for first in range(0, len(windows), 7):
-        looks(windows[first : first + 7], 0)
+        looks(moments_of(calibrated, [windows[first : first + 7]], first))
     middles = (np.arange(len(windows)) + 1) * config.window / 2 / config.rate
-    expected = look_at_windows(calibrated, 0, windows[middles >= 5][:24], recording.rate)
+    expected = look_at_windows(calibrated, moments_of(calibrated, [windows[middles >= 5][:24]]), recording.rate)
     assert astuple(looks.of(1)) == pytest.approx(astuple(expected), rel=1e-6)
     assert astuple(looks.of(0)) == pytest.approx(astuple(look_at(calibrated, recording)), rel=1e-6)
 
@@ -113,7 +114,7 @@ def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
 def test_a_change_is_found_where_it_is(model, monkeypatch):
     """The model is asked of the level here, which a true one does not see."""
     signal = noise(10.0).signal * np.repeat(np.float32([1, 100]), 10_000)
-    loud = lambda self, windows, axis: np.eye(2)[(np.std(windows, axis=1) > 10).astype(int)]  # noqa: E731
+    loud = lambda self, windows, axis, hz: np.eye(2)[(np.std(windows, axis=1) > 10).astype(int)]  # noqa: E731
     monkeypatch.setattr(Model, "scores", loud)
     found = segment_verdicts(model, Recording.from_array(signal, 2000), 1.0)
     assert [verdict.label for _, verdict in found] == ["good"] * 5 + ["worn"] * 5

@@ -6,7 +6,7 @@ networks on a GPU and those of other numbers than float32; nothing else imports 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
-from dualres.model.kinds import FastScorer, kind_of, resolved
+from dualres.model.kinds import FastScorer, NetworkKind, kind_of, resolved
 from dualres.model.reference.probabilities import softmax
 from dualres.model.weights import NetworkWeights
 from dualres.utils.arrays import Exact, Floats
@@ -28,20 +28,79 @@ TORCH_BATCH = {"cpu": 16, "cuda": 256}  # windows; by PyTorch their activations 
 
 Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
 Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
-ScoreFunction = Callable[[Windows], Floats]  # windows to logits (n, classes)
+# Windows to logits (n, classes); of a kind that knows orders, with the shafts' revolutions per second (n,), too.
+ScoreFunction = Callable[..., Floats]
+Seen = Any  # what a network sees of windows, whatever the speed: a tuple of arrays (n, ...), or the windows themselves
 # One network of a model: its weights, one of PyTorch's, or a comparator, which has `scores` itself.
 Member = Any
 
 
-def scores(member: Member, windows: Windows) -> Scores:
-    """Of windows that may be read-only views into one signal: a network's probabilities, or a comparator's scores."""
+def scores(member: Member, windows: Seen, hz: Exact | None = None) -> Scores:
+    """Of windows that may be read-only views into one signal: a network's probabilities, or a comparator's scores.
+
+    `hz` (n,), of the shafts, matters to kinds that know orders; NaN where it is not known. To those what was `seen` of
+    the windows may be given in their place.
+    """
     if hasattr(member, "scores"):
         return np.asarray(member.scores(windows))
-    return softmax(scorer(member)(windows).astype(np.float64))
+    if isinstance(windows, np.ndarray):
+        return softmax(scorer(member)(windows, hz).astype(np.float64))
+    orders = resolved(kind_of(member).orders)
+    assert orders is not None
+    return softmax(orders.logits(weights_of(member), windows, hz).astype(np.float64))
+
+
+def seen(member: Member, windows: Windows) -> Seen:
+    """What a network sees of windows whatever the speed, for `scores`; for kinds that know no orders, the windows."""
+    orders = None if hasattr(member, "scores") else resolved(kind_of(member).orders)
+    if orders is None:
+        return windows
+    if not isinstance(member, NetworkWeights) and not _is_plain(member, "cpu"):
+        return seen_by_torch(member, windows)
+    return orders.looks(member.config, windows)
+
+
+def seen_by_torch(network: Any, windows: Windows) -> Seen:
+    """The same by PyTorch, on the network's device."""
+    import torch
+
+    orders = resolved(kind_of(network).orders)
+    assert orders is not None
+    weight, size = next(network.parameters()), _torch_batch(network)
+    parts = []
+    with torch.inference_mode():
+        for i in range(0, len(windows), size):
+            looks = network.looks(torch.from_numpy(np.array(windows[i : i + size])).to(weight))
+            parts.append(orders.of(*(look.float().cpu().numpy() for look in looks)))
+    return joined(parts)
+
+
+def seen_again(member: Member, arrays: Sequence[npt.NDArray[Any]]) -> Seen:
+    """What was seen of windows, (n, ...) each, by a network that knows orders, from the arrays that it is made of."""
+    orders = resolved(kind_of(member).orders)
+    assert orders is not None
+    return orders.of(*arrays)
+
+
+def sliced(seen: Seen, chosen: slice | npt.NDArray[np.int_]) -> Seen:
+    """What was seen of some of the windows."""
+    return seen[chosen] if isinstance(seen, np.ndarray) else seen.of(chosen)
+
+
+def joined(parts: Sequence[Seen]) -> Seen:
+    """What was seen of all of these windows."""
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    return type(parts[0])(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def scorer(network: TorchNetwork | NetworkWeights) -> ScoreFunction:
-    """The network as it is now, ready to give logits, without jitter and dropout. Windows may be read-only views."""
+    """The network as it is now, ready to give logits, without jitter and dropout. Windows may be read-only views.
+
+    It takes windows (n, window) and, for kinds that know orders, revolutions per second (n,).
+    """
     return partial(_score, _way(network), network.config.window)
 
 
@@ -49,8 +108,14 @@ def weights_of(network: TorchNetwork | NetworkWeights) -> NetworkWeights:
     """A network without PyTorch, as it is now."""
     if isinstance(network, NetworkWeights):
         return network
-    arrays = {name: tensor.detach().cpu().float().numpy().copy() for name, tensor in network.state_dict().items()}
-    return resolved(kind_of(network).weights)(network.config, arrays)
+    stamp, known = network.stamp(), _weights.get(network)
+    if known is None or known[0] != stamp:
+        arrays = {name: tensor.detach().cpu().float().numpy().copy() for name, tensor in network.state_dict().items()}
+        known = _weights[network] = (stamp, resolved(kind_of(network).weights)(network.config, arrays))
+    return known[1]
+
+
+_weights: WeakKeyDictionary[TorchNetwork, tuple[object, NetworkWeights]] = WeakKeyDictionary()
 
 
 def in_torch(weights: NetworkWeights) -> TorchNetwork:
@@ -67,14 +132,19 @@ def in_torch(weights: NetworkWeights) -> TorchNetwork:
     return network.eval()
 
 
-def _score(way: ScoreFunction, window: int, windows: Windows) -> Floats:
+def _score(way: ScoreFunction, window: int, windows: Windows, hz: Exact | None = None) -> Floats:
     if windows.ndim != 2 or windows.shape[1] != window:
         raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {window})")
-    return way(windows.astype(np.float32, copy=False))
+    return way(windows.astype(np.float32, copy=False), hz)
 
 
 def _way(network: TorchNetwork | NetworkWeights) -> ScoreFunction:
     kind = kind_of(network)
+    way = _way_of(kind, network)
+    return way if kind.knows_orders else lambda windows, hz: way(windows)
+
+
+def _way_of(kind: NetworkKind, network: TorchNetwork | NetworkWeights) -> ScoreFunction:
     if isinstance(network, NetworkWeights) or _is_plain(network, "cpu"):
         fast = resolved(kind.kernel)
         if fast and fast.serves(network.config):
@@ -103,28 +173,34 @@ def _kernel(network: TorchNetwork | NetworkWeights, kernel: type[FastScorer]) ->
 _kernels: WeakKeyDictionary[TorchNetwork | NetworkWeights, tuple[object, FastScorer]] = WeakKeyDictionary()
 
 
-def by_numpy(weights: NetworkWeights, windows: Windows) -> Floats:
+def by_numpy(weights: NetworkWeights, windows: Windows, hz: Exact | None = None) -> Floats:
     """Logits by the readable way, computed in float64; those too large for float32 are infinite."""
     with np.errstate(over="ignore"):
-        return exact_logits(weights, windows).astype(np.float32)
+        return exact_logits(weights, windows, hz).astype(np.float32)
 
 
-def exact_logits(weights: NetworkWeights, windows: Windows) -> Exact:
+def exact_logits(weights: NetworkWeights, windows: Windows, hz: Exact | None = None) -> Exact:
     """The same in float64, (n, classes)."""
-    return resolved(kind_of(weights).logits)(weights, windows)
+    kind = kind_of(weights)
+    return resolved(kind.logits)(weights, windows, *([hz] if kind.knows_orders else []))
 
 
-def by_torch(network: TorchNetwork, windows: Windows) -> Floats:
+def by_torch(network: TorchNetwork, windows: Windows, hz: Exact | None = None) -> Floats:
     """Logits by PyTorch, on the network's device and without jitter and dropout."""
     import torch
 
     weight, training = next(network.parameters()), network.training
     network.eval()
     parts = [np.empty((0, network.classes), np.float32)]
-    size = TORCH_BATCH.get(weight.device.type, TORCH_BATCH["cpu"])
+    size = _torch_batch(network)
     with torch.inference_mode():
         for i in range(0, len(windows), size):
             some = torch.from_numpy(np.array(windows[i : i + size])).to(weight)
-            parts.append(network(some).float().cpu().numpy())
+            turning = [torch.from_numpy(hz[i : i + size]).to(weight.device)] if hz is not None else []
+            parts.append(network(some, *turning).float().cpu().numpy())
     network.train(training)
     return np.concatenate(parts)
+
+
+def _torch_batch(network: TorchNetwork) -> int:
+    return TORCH_BATCH.get(next(network.parameters()).device.type, TORCH_BATCH["cpu"])

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dualres.errors import DualResError, RecordingError
 from dualres.judge.model import Model
@@ -18,6 +19,9 @@ from dualres.recordings.labels.read import LabelRow, read_row
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Segment
 from dualres.recordings.windows import covered, evenly
+
+if TYPE_CHECKING:
+    from dualres.recordings.speed_sources import SpeedKnown
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
@@ -77,13 +81,15 @@ def judge_files(
     *,
     error: float = ERROR,
     sure: float | None = None,
+    speed: "SpeedKnown" = None,
 ) -> Iterator[FileVerdict]:
     """The files in their order; one that cannot be judged costs that file only.
 
-    A row may bring its own channel and rate; the arguments serve the others. Answers state the error rate `error`.
+    A row may bring its own channel, rate and speed; the arguments serve the others. Answers state the error rate
+    `error`.
     """
     for row in map(_row, files):
-        yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure)))
+        yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure, speed)))
 
 
 def judge_files_by_ray(
@@ -95,6 +101,7 @@ def judge_files_by_ray(
     address: str | None = None,
     error: float = ERROR,
     sure: float | None = None,
+    speed: "SpeedKnown" = None,
 ) -> Iterator[FileVerdict]:
     """As `judge_files`, on the cluster at that address, with all files at the same paths, or by a Ray started here."""
     from dualres.utils.cluster import Cluster
@@ -106,7 +113,7 @@ def judge_files_by_ray(
         for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
-            task = JudgeTask(row, channel, rate, error, sure)
+            task = JudgeTask(row, channel, rate, error, sure, speed)
             ref = cluster.submit(_judge_there, shared, task, Path.cwd(), row.file.exists(), retries=RETRIES)
             under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
@@ -155,9 +162,11 @@ def _judged(row: LabelRow, verdict: Callable[[], Verdict]) -> FileVerdict:
         return FileVerdict(row.file, None, str(error), row.channel, condition, part=row.part)
 
 
-def read_for(model: Model, row: LabelRow, channel: Channel, rate: Fraction | None) -> Recording:
+def read_for(
+    model: Model, row: LabelRow, channel: Channel, rate: Fraction | None, *, speed: "SpeedKnown" = None
+) -> Recording:
     """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
-    recording = read_row(row, channels_to_read(model, channel), rate, model.training_profile)
+    recording = read_row(row, channels_to_read(model, channel), rate, model.training_profile, speed=speed)
     return replace(recording, id=str(row.file))
 
 
@@ -170,10 +179,11 @@ class JudgeTask:
     rate: Fraction | None = None
     error: float = ERROR
     sure: float | None = None
+    speed: "SpeedKnown" = None
 
 
 def _judge(model: Model, task: JudgeTask) -> Verdict:
-    recording = read_for(model, task.row, task.channel, task.rate)
+    recording = read_for(model, task.row, task.channel, task.rate, speed=task.speed)
     return diagnose_recording(model, recording, error=task.error, sure=task.sure)
 
 

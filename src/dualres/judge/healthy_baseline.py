@@ -1,25 +1,24 @@
 """A baseline: how the very machine that is judged sounds when it runs well.
 
-On another machine, or at another load, everything looks a little different to a network of views, good windows
+On another machine, or at another load, everything looks a little different to a network, good windows
 included. A minute of it running well tells how. `with_baseline` moves what the network expects of every class half of
 the way: all of it would be right if a fault added the same to a view on every machine, and none if it did not.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.errors import ConfigError
 from dualres.judge.backends import Member, weights_of
 from dualres.judge.model import Model
-from dualres.judge.windows import model_windows
+from dualres.judge.turning import WindowBlock, turned_windows, unsearched_speeds
 from dualres.model.kinds import MovableViews, resolved
 from dualres.model.weights import NetworkWeights
-from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered, evenly
+from dualres.utils.arrays import Exact
 
 WEIGHT = 0.5  # of the way
 WELL = ("good", "healthy", "normal", "ok", "baseline")  # names that a class of machines running well may have
@@ -37,42 +36,55 @@ class Baseline:
 
 def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None = None) -> Baseline:
     """The model as it should judge the machine that `healthy` recordings are of; `label` names their class."""
-    label = class_of_healthy(model, label)
-    _movable(model)
+    label, movable = class_of_healthy(model, label), _movable(model)
     if not healthy:
         raise ConfigError("a baseline needs at least one recording of the machine running well")
-    signals = [in_order(recording, model.card.channels) for recording in healthy]
-    # A network knows its axis as it was; one that judges all axes is shown all of them.
-    shown = list(zip(*signals, strict=True)) if model.card.apart > 1 else [[one for axes in signals for one in axes]]
-    found = [_moved(model, member, some, label) for member, some in zip(model.members, shown, strict=True)]
-    seconds = found[0][1] / model.card.config.rate / (len(signals[0]) if model.card.apart == 1 else 1)
+    heard = [_Heard(member, movable) for member in model.members]
+    seconds = sum(_listen(model, recording, heard) for recording in healthy)
+    networks = tuple(one.moved(model.classes.index(label)) for one in heard)
     # What was held out was judged without the baseline, so that it says nothing of error rates any more.
     card = replace(model.card, unlabelled_s=model.card.unlabelled_s + seconds, calibration={})
-    return Baseline(Model(tuple(weights for weights, _ in found), card), label, len(healthy), seconds)
+    return Baseline(Model(networks, card), label, len(healthy), seconds)
+
+
+@dataclass
+class _Heard:
+    """What a network saw of a machine that runs well."""
+
+    member: Member
+    movable: MovableViews
+    sums: dict[str, Exact] = field(default_factory=dict)  # of views, by the head that takes them, (features,)
+    windows: dict[str, int] = field(default_factory=dict)  # behind each
+
+    def __call__(self, block: WindowBlock) -> None:
+        for name, view in self.movable.views(weights_of(self.member), block.seen, block.hz).items():
+            self.sums[name] = view.sum(0, dtype=np.float64) + self.sums.get(name, np.zeros(view.shape[1]))
+            self.windows[name] = len(view) + self.windows.get(name, 0)
+
+    def moved(self, number: int) -> NetworkWeights:
+        """The network as it should judge."""
+        means = {name: total / self.windows[name] for name, total in self.sums.items()}
+        return self.movable.moved(weights_of(self.member), means, number, WEIGHT)
+
+
+def _listen(model: Model, recording: Recording, heard: Sequence[_Heard]) -> float:
+    """Show a recording to the networks, at the speeds at which it would be judged: its unique seconds that they saw."""
+    config, count = model.card.config, 0
+    for moments in turned_windows(model, recording, speeds=unsearched_speeds(model, recording)):
+        for block in moments.axes:
+            # A network knows its axis as it was; one that judges all axes is shown all of them.
+            heard[block.axis if model.card.apart > 1 else 0](block)
+        count += len(moments)
+    return covered(evenly(0, count, config.window // 2), config.window) / config.rate
 
 
 def _movable(model: Model) -> MovableViews:
     found = resolved(model.card.kind.baseline) if model.card.kind else None
     if found is None:
-        raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")
+        raise ConfigError(
+            "a baseline needs a model of orders, the default of dualres fit, or of views; this one was trained"
+        )
     return found
-
-
-def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: str) -> tuple[NetworkWeights, int]:
-    """The network as it should judge, and how many samples of the signals, at the model's rate, tell so."""
-    config, weights, movable = model.card.config, weights_of(member), _movable(model)
-    sums: dict[str, npt.NDArray[np.float64]] = {}
-    windows, samples = 0, 0
-    for recording in healthy:
-        count = 0
-        for some in model_windows(model, recording):
-            for name, view in movable.views(weights, some).items():
-                sums[name] = view.sum(0, dtype=np.float64) + sums.get(name, np.zeros(view.shape[1]))
-            count += len(some)
-        windows += count
-        samples += covered(evenly(0, count, config.window // 2), config.window)
-    means = {name: total / windows for name, total in sums.items()}
-    return movable.moved(weights, means, model.classes.index(label), WEIGHT), samples
 
 
 def class_of_healthy(model: Model, label: str | None) -> str:

@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import MISFIT, ConfigError, ModelFileError
-from dualres.judge.backends import Member, Scores, Windows, by_torch, in_torch, scorer, scores, weights_of
+from dualres.judge.backends import Member, Scores, Seen, Windows, by_torch, in_torch, scorer, scores, seen, weights_of
 from dualres.model.check import check_windows
 from dualres.model.kinds import NetworkKind, resolved
 from dualres.model.weights import NetworkWeights
 from dualres.model_file.card import Card
 from dualres.model_file.file import FORMAT, by_network, prefixes, read
 from dualres.model_file.integrity import Arrays, arrays_in, compare_checks, seal
+from dualres.utils.arrays import Exact
 from dualres.utils.files import write_whole
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dualres.model.torch_network import TorchNetwork
 
 CHECK_WINDOWS = 2
+CHECK_HZ = 25.0  # the speed at which a network that knows orders judges them
 ComparatorLoader = Callable[[Path], "Model"]
 
 
@@ -51,12 +53,18 @@ class Model:
     def classes(self) -> tuple[str, ...]:
         return self.card.classes
 
-    def scores(self, windows: Windows, axis: int | None = None) -> Scores:
-        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes).
+    def seen(self, windows: Windows, axis: int | None = None) -> Seen:
+        """What its networks see of windows whatever the speed, for `scores`; the same for all members of an axis."""
+        return seen(self.members_of(axis)[0], windows)
+
+    def scores(self, windows: Seen, axis: int | None = None, hz: Exact | None = None) -> Scores:
+        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`, or of what was `seen` of
+        them: (n, classes).
 
         `axis` numbers the one that the windows are of, from 0; it is needed where axes have networks of their own.
+        `hz` (n,) are the shafts' revolutions per second, for kinds that know orders; NaN where they are not known.
         """
-        return np.asarray(np.mean([scores(member, windows) for member in self.members_of(axis)], axis=0))
+        return np.asarray(np.mean([scores(member, windows, hz) for member in self.members_of(axis)], axis=0))
 
     def members_of(self, axis: int | None = None) -> tuple[Member, ...]:
         """The networks that judge windows of an axis; of a model that has the same for all, all of them."""
@@ -191,7 +199,10 @@ def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     """(windows, [networks,] classes), of PyTorch's networks by PyTorch: a file can tell when a fast one goes wrong."""
     batch = check_windows(windows, model.card.config.window)
-    by_member = [scorer(m)(batch) if isinstance(m, NetworkWeights) else by_torch(m, batch) for m in model.members]
+    hz = np.full(windows, CHECK_HZ) if model.card.kind and model.card.kind.knows_orders else None
+    by_member = [
+        scorer(m)(batch, hz) if isinstance(m, NetworkWeights) else by_torch(m, batch, hz) for m in model.members
+    ]
     return _stacked([each.astype(np.float64) for each in by_member])
 
 

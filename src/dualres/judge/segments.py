@@ -1,9 +1,10 @@
 """A long recording, judged segment by segment."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import astuple, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,19 @@ from dualres.judge.training_profile import LevelMeter
 from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
-from dualres.judge.verdict import Verdict, check_probabilistic, verdict_of, window_scores, without_calibration
+from dualres.judge.turning import Moments, unsearched_speeds
+from dualres.judge.verdict import (
+    Verdict,
+    calibration_for,
+    check_probabilistic,
+    verdict_of,
+    window_scores,
+    without_calibration,
+)
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import Channel
-from dualres.recordings.recording import Recording, Samples, Segment, axes_of
+from dualres.recordings.recording import Recording, Segment, axes_of
+from dualres.recordings.speed_sources import SpeedKnown
 from dualres.recordings.windows import half_overlapping
 from dualres.utils.progress import Progress, quiet
 
@@ -30,19 +40,16 @@ class _SegmentNovelty:
 
     def __init__(self, model: Model, recording: Recording, seconds: float) -> None:
         self._model, self._rate, self._seconds = model, recording.rate, seconds
-        self._passed = Counter[int]()  # windows of an axis
-        self._taken = Counter[tuple[int, int]]()  # of these, by axis and segment
-        self._found: dict[int, list[tuple[int, NoveltyFeatures]]] = defaultdict(list)
+        self._found: dict[int, list[tuple[int, NoveltyFeatures]]] = defaultdict(list)  # with their numbers of windows
 
-    def __call__(self, windows: Samples, axis: int) -> None:
-        numbers = self._passed[axis] + np.arange(len(windows))
-        self._passed[axis] += len(windows)
-        places = _segment_of(self._model, numbers, self._seconds)
-        for at in range(places[0], places[-1] + 1):
-            some = windows[places == at][: MOST_WINDOWS - self._taken[axis, at]]
-            if len(some):
-                self._taken[axis, at] += len(some)
-                self._found[at].append((len(some), look_at_windows(self._model, axis, some, self._rate)))
+    def __call__(self, moments: Moments) -> None:
+        places = _segment_of(self._model, moments.numbers, self._seconds)
+        for at in np.unique(places).tolist():
+            taken = sum(count for count, _ in self._found[at])
+            chosen = np.flatnonzero(places == at)[: MOST_WINDOWS - taken]
+            if len(chosen):
+                look = look_at_windows(self._model, moments.part(chosen[0], chosen[-1] + 1), self._rate)
+                self._found[at].append((len(chosen), look))
 
     def of(self, at: int) -> NoveltyFeatures:
         counts, looks = zip(*self._found[at], strict=True)
@@ -80,18 +87,20 @@ def segment_verdicts(
     end_s = float(recording.length / recording.rate)
     expected = len(half_overlapping(int(end_s * config.rate), config.window)) * len(axes_of(recording))
     heard, done = LevelMeter(), 0
-    calibration, looks = model.calibration, _SegmentNovelty(model, recording, seconds)
+    calibration, looks = calibration_for(model, recording), _SegmentNovelty(model, recording, seconds)
 
-    def watch(windows: Samples, axis: int) -> None:
+    def watch(moments: Moments) -> None:
         nonlocal done
-        heard(windows)
+        for block in moments.axes:
+            heard(block.windows)
+            done += len(block.windows)
         if calibration:
-            looks(windows, axis)
-        done += len(windows)
+            looks(moments)
         progress(JUDGE, min(done, expected), expected, recording.id)
 
     progress(JUDGE, 0, expected, recording.id)
-    scores = window_scores(model, recording, watch=watch)
+    speeds = unsearched_speeds(model, recording, partial(_segment_of, model, seconds=seconds))
+    scores = window_scores(model, recording, watch=watch, speeds=speeds)
     progress(JUDGE, expected, expected, "")
     remembered = model.training_profile
     differences = remembered.differences(recording, heard.level) if remembered else ()
@@ -100,7 +109,9 @@ def segment_verdicts(
     for at in range(place[-1] + 1):
         stop_s = round(end_s, 3) if at == place[-1] else (at + 1) * seconds
         verdict = verdict_of(model, recording.id, scores[place == at], differences)
-        answer = without_calibration(model.card, error, sure)
+        if speeds:
+            verdict = replace(verdict, speed=speeds.found(at), speed_margin=speeds.margin(at))
+        answer = without_calibration(model, error, sure)
         if calibration:
             said, part = list(verdict.probabilities.values()), verdict.windows if place[-1] else None
             answer = calibration.answer(said, looks.of(at), known_of(recording), error=error, sure=sure, part=part)
@@ -118,10 +129,11 @@ def judge_segments(
     progress: Progress = quiet,
     error: float = ERROR,
     sure: float | None = None,
+    speed: SpeedKnown = None,
 ) -> Iterator[FileVerdict]:
     """The segments of a file, or of the part of it that a list names; or the reason why there are none."""
     try:
-        recording = read_for(model, row, channel, rate)
+        recording = read_for(model, row, channel, rate, speed=speed)
         segments = segment_verdicts(model, recording, seconds, progress, error=error, sure=sure)
     except ConfigError:
         raise  # no other file would do better

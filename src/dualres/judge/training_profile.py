@@ -59,7 +59,7 @@ class TrainingProfile:
     channels: tuple[str, ...] = ()
     rates: tuple[Fraction, ...] = ()  # Hz, ascending
     units: tuple[str, ...] = ()
-    looks: Mapping[str, Range] = field(default_factory=dict)  # level (rms), crest, bandwidth, seconds
+    looks: Mapping[str, Range] = field(default_factory=dict)  # level (rms), crest, bandwidth_hz, seconds, speed_rpm
 
     @classmethod
     def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> "TrainingProfile":

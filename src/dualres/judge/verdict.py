@@ -1,6 +1,7 @@
 """From a recording to a verdict: the only place that scores the windows of a recording and averages them."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,18 +10,45 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
 from dualres.judge.training_profile import Difference, LevelMeter
-from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
+from dualres.judge.trust.calibration import (
+    ADAPTED,
+    ERROR,
+    NO_PROMISE,
+    NOT_KNOWN,
+    WITHOUT,
+    Answer,
+    Calibration,
+    known_of,
+)
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at, look_at_windows, mean_look
-from dualres.judge.windows import STRETCH, mean_over_axes, model_windows
+from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at, look_at_windows
+from dualres.judge.turning import (
+    Moments,
+    WindowSpeeds,
+    labelled_speeds,
+    turned_each_way,
+    turned_windows,
+    unsearched_speeds,
+)
+from dualres.judge.windows import STRETCH, mean_over_axes
 from dualres.model_file.card import Card
-from dualres.recordings.axes import in_order
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
+from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
 
-WindowObserver = Callable[[Samples, int], None]
+SPEED_WORDS = {"stated": "as stated", "measured": "as measured", "estimated": "found by vibration"}
+WindowObserver = Callable[[Moments], None]  # is shown windows of all axes once they are scored
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A recording as a model judges it."""
+
+    scores: Scores  # the mean over its windows, (classes,)
+    windows: int
+    look: NoveltyFeatures
 
 
 @dataclass(frozen=True)
@@ -33,10 +61,24 @@ class Verdict:
     windows: int
     differences: tuple[Difference, ...] = ()  # from all that the model learned from
     answer: Answer | None = None  # what can be said at a stated error rate
+    speed: Speed | None = None  # of the shaft, at which it was judged
+    speed_margin: float | None = None  # nats by which any other speed fits it worse, where one was searched for
 
     @property
     def probability(self) -> float:
         return self.probabilities[self.label]
+
+    @property
+    def asked_for_speed(self) -> bool:
+        """Whether it depends on the speed, or would if that were clear."""
+        return self.speed is not None or self.speed_margin is not None
+
+    @property
+    def speed_words(self) -> str:
+        """At which speed it was judged, in words; empty where that does not matter."""
+        if self.speed is None:
+            return "its speed is not clear" if self.asked_for_speed else ""
+        return f"at {self.speed.rpm:.0f} rpm, {SPEED_WORDS[self.speed.source]}"
 
     @property
     def runner_up(self) -> str:
@@ -50,6 +92,7 @@ class Verdict:
             "runner_up": self.runner_up,
             "probabilities": self.probabilities,
             "windows": self.windows,
+            **({"speed": speed_data(self.speed, self.speed_margin)} if self.asked_for_speed else {}),
             **(self.answer.as_data() if self.answer else {}),
         }
 
@@ -63,29 +106,54 @@ def diagnose_recording(
     """
     check_probabilistic(model)
     check_rates(error, sure)
-    profile, calibration, level = model.training_profile, model.calibration, LevelMeter()
-    looks: dict[int, NoveltyFeatures] = {}
+    profile, calibration, level = model.training_profile, calibration_for(model, recording), LevelMeter()
+    looks: list[NoveltyFeatures] = []
 
-    def watch(windows: Samples, axis: int) -> None:
-        if profile:
-            level(windows)
-        if calibration and axis not in looks:  # the first windows of an axis come at once
-            looks[axis] = look_at_windows(model, axis, windows[:MOST_WINDOWS], recording.rate)
+    def watch(moments: Moments) -> None:
+        for block in moments.axes if profile else ():
+            level(block.windows)
+        if calibration and not looks:  # the first windows come at once
+            looks.append(look_at_windows(model, moments.part(0, MOST_WINDOWS), recording.rate))
 
-    scores = window_scores(model, recording, limit, watch=watch)
+    speeds = unsearched_speeds(model, recording)
+    scores = window_scores(model, recording, limit, watch=watch, speeds=speeds)
     differences = profile.differences(recording, level.level) if profile else ()
     verdict = verdict_of(model, recording.id, scores, differences)
+    if speeds:
+        verdict = replace(verdict, speed=speeds.found(), speed_margin=speeds.margin())
     if calibration is None:
-        return replace(verdict, answer=without_calibration(model.card, error, sure))
+        return replace(verdict, answer=without_calibration(model, error, sure))
     enough = limit is None or limit >= MOST_WINDOWS
-    look = mean_look(looks.values()) if enough else look_at(model, recording)
+    look = looks[0] if enough else look_at(model, recording)
     said = list(verdict.probabilities.values())
     return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error=error, sure=sure))
 
 
-def without_calibration(card: Card, error: float, sure: float | None) -> Answer:
-    """That of a model whose error rate is not known, with the reason."""
-    return Answer(NO_PROMISE, (), error, sure, reason=ADAPTED if card.unlabelled_s else WITHOUT)
+def speed_data(speed: Speed | None, margin: float | None = None) -> dict[str, object] | None:
+    """For JSON: the speed of the shaft at which something was judged, by how much it may be off, as a share, and how
+    much worse any other fits, in nats; None for a speed that was sought and is not clear."""
+    if speed is None:
+        return None
+    sure = {} if margin is None or math.isinf(margin) else {"margin": round(margin, 4)}
+    return {"rpm": round(speed.rpm, 2), "source": speed.source, "spread": speed.usual_spread, **sure}
+
+
+def calibration_for(model: Model, recording: Recording) -> Calibration | None:
+    """What was held out and judged as the recording is: with the speed of its shaft or without; None where nothing
+    was."""
+    return calibration_where(model, recording.speed_told)
+
+
+def calibration_where(model: Model, speed_told: bool) -> Calibration | None:
+    """The same of anything of which a speed is told or not."""
+    known = model.calibration
+    return known if known is None or speed_told or labelled_speeds(model) is None else known.without_speed
+
+
+def without_calibration(model: Model, error: float, sure: float | None) -> Answer:
+    """That of a model whose error rate is not known of a recording, with the reason."""
+    reason = ADAPTED if model.card.unlabelled_s else NOT_KNOWN if model.calibration else WITHOUT
+    return Answer(NO_PROMISE, (), error, sure, reason=reason)
 
 
 def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
@@ -122,6 +190,18 @@ def recording_scores(model: Model, recording: Recording, limit: int | None = Non
     return np.asarray(each.mean(0)), len(each)
 
 
+def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpeeds | None]) -> list[Judged]:
+    """At several speeds, or without any, for which its windows are looked at once."""
+    scores: list[list[Scores]] = [[] for _ in ways]
+    looks: list[NoveltyFeatures] = []
+    for each in turned_each_way(model, recording, ways):
+        looks = looks or [look_at_windows(model, one.part(0, MOST_WINDOWS), recording.rate) for one in each]
+        for known, moments in zip(scores, each, strict=True):
+            known.append(scores_of(model, moments))
+    found = [np.concatenate(known) for known in scores]
+    return [Judged(np.asarray(all_.mean(0)), len(all_), look) for all_, look in zip(found, looks, strict=True)]
+
+
 def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:
     """As `recording_scores`, of samples in memory at `rate` Hz."""
     return recording_scores(model, Recording.from_array(signal, rate))
@@ -144,18 +224,21 @@ def window_scores(
     at_once: int = STRETCH,
     *,
     watch: WindowObserver | None = None,
+    speeds: WindowSpeeds | None = None,
 ) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes); the mean over axes.
 
-    The model is given `at_once` windows at a time; `watch` is shown them and the number of their axis after that.
+    The model is given `at_once` windows at a time; `watch` is shown them after that. `speeds`, of `unsearched_speeds`,
+    learn at which speeds they were scored.
     """
-    signals = in_order(recording, model.card.channels)
-    each = []
-    for axis, signal in enumerate(signals):
-        found = []
-        for windows in model_windows(model, signal, limit, at_once):
-            found.append(model.scores(windows, axis))
-            if watch:
-                watch(windows, axis)
-        each.append(np.concatenate(found))
-    return mean_over_axes(each)
+    speeds, found = speeds or unsearched_speeds(model, recording), list[Scores]()
+    for moments in turned_windows(model, recording, limit, at_once, speeds=speeds):
+        found.append(scores_of(model, moments))
+        if watch:
+            watch(moments)
+    return np.concatenate(found)
+
+
+def scores_of(model: Model, moments: Moments) -> Scores:
+    """Of windows that were looked at, (windows, classes); the mean over axes."""
+    return mean_over_axes([model.scores(one.seen, one.axis, one.hz) for one in moments.axes])

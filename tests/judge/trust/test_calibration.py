@@ -188,3 +188,24 @@ def test_json_has_the_rate_within_the_promise():
     assert data["set"] == ["ball"]
     assert data["promise"] == {"unit": "recording", "error": 0.1, "sure": None}
     assert calibration(3).answer([0.96, 0.03, 0.01], LOOK).as_data()["promise"] is None
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf"), 1e308])
+@pytest.mark.parametrize("where", ["surprise", "look", "temperature"])
+def test_numbers_that_no_recording_has_are_refused(where, number):
+    """A limit that is not a number would name everything."""
+    data = calibration().as_data()
+    if where == "look":
+        data["look"][3][1] = number
+    elif where == "surprise":
+        data["surprise"][3] = number
+    else:
+        data["temperature"] = number
+    with pytest.raises(ModelFileError, match="cannot be understood"):
+        Calibration.parsed(data, CLASSES)
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0])
+def test_a_temperature_is_positive(temperature):
+    with pytest.raises(ModelFileError, match="cannot be understood"):
+        Calibration.parsed(calibration().as_data() | {"temperature": temperature}, CLASSES)

@@ -1,5 +1,6 @@
 """How a recording looks beside what was labelled."""
 
+from dataclasses import astuple, replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,24 +9,41 @@ import torch
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
 from dualres.judge.backends import weights_of
-from dualres.judge.trust.novelty import MOST_WINDOWS, WEIGHTS, between, look_at
+from dualres.judge.trust.novelty import MOST_WINDOWS, ORDER_WEIGHTS, WEIGHTS, between, look_at, of_orders
 from dualres.model.network import DualRes
+from dualres.model.reference.orders import views_of_looks
+from dualres.model.reference.views import distances
 from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
+from tests.model.made_orders import made_orders
 from tests.model.made_views import RATE, WINDOW, machine_windows, made_views
 from tests.models import model_of
 
+MEASURED = Speed((24.0,), source="measured")  # it is not searched for
+
 
 @pytest.fixture(scope="module")
-def model():
+def views():
     return model_of(made_views())
 
 
-def recording(windows, rate=RATE):
-    return Recording.from_array(np.concatenate(windows).astype(np.float32), rate)
+@pytest.fixture(scope="module")
+def orders():
+    return model_of(made_orders())
 
 
-def test_distances_are_those_of_the_heads(model):
+@pytest.fixture(scope="module", params=["views", "orders"])
+def model(request):
+    return request.getfixturevalue(request.param)
+
+
+def recording(windows, rate=RATE, speed=None):
+    return Recording.from_array(np.concatenate(windows).astype(np.float32), rate, speed=speed)
+
+
+def test_distances_are_those_of_the_heads(views):
+    model = views
     windows = machine_windows(1, seed=3)[:1]
     found = look_at(model, recording(windows))
     network = model.network
@@ -40,6 +58,34 @@ def test_distances_are_those_of_the_heads(model):
         told += WEIGHTS[name] * np.log(between(weights_of(model.members[0]), name).told(d))[0]
         assert told.shape == tuple(head.offsets.shape)
     assert found.distance == pytest.approx(told.min() - told.mean(), abs=1e-3)
+
+
+@pytest.mark.parametrize("hz", [24.0, None])
+def test_of_orders_heads_on_the_axis_that_a_window_is_judged_on_are_asked(orders, hz):
+    windows, weights = machine_windows(1, seed=3)[:2], weights_of(orders.members[0])
+    speed = np.array([hz or 25.0] * 2)
+    looks = orders.seen(windows)
+    found = of_orders(weights, looks, speed if hz else np.full(2, np.nan))
+    names, views = ("", "order_")[hz is not None], views_of_looks(weights.config, looks, speed)
+    told, spectra = 0, None
+    for name, view in views.items():
+        head = name if name == "spectra" else names + name
+        squared = distances(weights, head, view)
+        spectra = squared if spectra is None else spectra
+        told = told + ORDER_WEIGHTS[name] * np.log(between(weights, head).told(squared))
+    np.testing.assert_allclose(found[:, 0], told.min(1) - told.mean(1), atol=1e-9)
+    np.testing.assert_allclose(found[:, 1], np.log(spectra.min(1)), atol=1e-9)
+
+
+def test_a_look_is_taken_at_the_speed_that_a_recording_is_judged_at(orders):
+    stated, refused = (
+        recording(machine_windows(1, seed=3)[1:2], speed="24Hz"),
+        recording(machine_windows(1, seed=3)[1:2]),
+    )
+    refused = replace(refused, speedless=True)
+    looks = [look_at(orders, one) for one in (stated, refused)]
+    assert looks[0].distance != looks[1].distance
+    assert astuple(looks[0])[1:] == astuple(looks[1])[1:], "and all else whatever the speed"
 
 
 def test_level_bandwidth_and_rate_are_those_of_the_signal(model):
@@ -60,14 +106,14 @@ def test_noise_silence_and_another_speed_are_further_away_than_what_was_labelled
 
 def test_a_look_takes_the_first_windows_of_a_long_recording(model):
     start = machine_windows(4, seed=4)[: MOST_WINDOWS // 2 + 1]
-    long = recording([*start, *np.zeros((4, WINDOW))])
-    assert look_at(model, long) == look_at(model, recording(start))
+    long = recording([*start, *np.zeros((4, WINDOW))], speed=MEASURED)
+    assert look_at(model, long) == look_at(model, recording(start, speed=MEASURED))
 
 
 def test_a_class_stands_out_of_its_own_windows_more_than_of_a_blend(model):
     own, other = (machine_windows(1, seed=11)[i] for i in (0, 2))
-    plain = max(look_at(model, recording([one])).distance for one in (own, other))
-    assert plain < look_at(model, recording([own + other])).distance <= 0
+    *plain, blend = (look_at(model, recording([one], speed=MEASURED)).distance for one in (own, other, own + other))
+    assert max(plain) < blend <= 0
 
 
 def test_the_papers_network_knows_what_a_logit_stands_out_for():

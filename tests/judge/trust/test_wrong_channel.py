@@ -11,9 +11,9 @@ from tests.learn.test_calibrate import fit_of_labelled, labelled
 from tests.model.made_views import RATE, WINDOW
 
 
-@pytest.fixture(scope="module")
-def model():
-    return fit_of_labelled().model
+@pytest.fixture(scope="module", params=["orders", "views"])
+def model(request):
+    return fit_of_labelled(request.param).model
 
 
 def tachometer(level: float) -> Recording:
@@ -24,11 +24,11 @@ def tachometer(level: float) -> Recording:
 
 
 def test_a_tachometer_is_none_of_these_even_at_the_level_of_the_vibration(model):
-    """The model is sure of its class all the same."""
+    """It is far nearer to one class than to the other all the same; a network of views is sure of it."""
     for level in (5.0, float(labelled()[0].signal.std())):
         verdict = diagnose_recording(model, tachometer(level))
         answer = verdict.answer
-        assert verdict.probability > 0.8
+        assert verdict.probability > (0.8 if model.card.method == "dualres/views" else 0.6)
         assert answer.kind == "none_of_these", answer
         assert answer.reason.startswith("its spectrum is")
 

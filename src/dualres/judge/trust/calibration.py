@@ -17,12 +17,15 @@ from dualres.utils.arrays import Exact
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
 ERROR = 0.1  # that is stated where nobody asks for another
 RECORDING = "recording"
+LARGEST = 1e4  # of any number in a card: all of them are logarithms, but for the temperature
 WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
+NOT_KNOWN = "its speed is not known, and the error rate was measured with speeds"
 ADAPTED = "unlabelled recordings changed the verdict, and the error rate was measured without them"
 # How far beyond everything that was held out a recording must lie to be unlike it, whatever error is asked for: so much
 # of the way from the middle to the outermost, and at least so much in the units of `NoveltyFeatures`.
 BEYOND = 0.25
 LEAST = {"spectrum": 0.1, "level": float(np.log(2)), "bandwidth": 0.25, "rate": 0.02}
+DIFFERING = ("temperature", "surprise", "look")  # in a card, where the same recordings are judged in another way
 ONE_SIDED = ("spectrum",)  # nothing is too near
 _SCALES = {"spectrum": np.exp, "level": np.exp, "bandwidth": np.exp2, "rate": np.exp2}
 _WORDS = {
@@ -79,6 +82,7 @@ class Calibration:
     temperature: float = 1.0
     conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
     windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
+    without_speed: "Calibration | None" = None  # by the same recordings, judged as if their speeds were not known
 
     def answer(
         self,
@@ -238,7 +242,13 @@ class Calibration:
             "surprise": [round(one.surprise, 4) for one in self.held],
             "look": [one.look.rounded() for one in self.held],
             **({"windows": self.windows} if self.windows else {}),
+            **({"without_speed": self.without_speed._differing()} if self.without_speed else {}),
         }
+
+    def _differing(self) -> dict[str, Any]:
+        """What is not the same of recordings that are judged in another way."""
+        data = self.as_data()
+        return {name: data[name] for name in DIFFERING}
 
     @classmethod
     def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Calibration":
@@ -252,8 +262,14 @@ class Calibration:
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
             if not held:
                 raise ValueError("nothing was held out")
-            stated = str(data["unit"]), held, float(data["temperature"]), conditions, int(data.get("windows", 0))
-            return cls(tuple(classes), *stated)
+            temperature = float(data["temperature"])
+            numbers = [temperature, *(number for one in held for number in (one.surprise, *astuple(one.look)))]
+            if not (temperature > 0 and all(abs(number) < LARGEST for number in numbers)):
+                raise ValueError("its numbers are not those of recordings")
+            stated = str(data["unit"]), held, temperature, conditions, int(data.get("windows", 0))
+            other = data.get("without_speed")
+            without = cls.parsed({**data, "without_speed": None, **_only(other)}, classes) if other else None
+            return cls(tuple(classes), *stated, without)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
 
@@ -263,6 +279,10 @@ def held_out(
 ) -> HeldOutRecording:
     """A held-out recording by what its model said."""
     return HeldOutRecording(label, unit, new, float(surprise(probabilities)[list(classes).index(label)]), look)
+
+
+def _only(differing: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: differing[name] for name in DIFFERING}
 
 
 def known_of(recording: Recording) -> dict[str, str]:

@@ -6,23 +6,23 @@ one, say. That tells little of an unknown fault, and the less, the more classes 
 the distances alone, once those between the classes are known.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from fractions import Fraction
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dualres.config import SMALLEST_DISTANCE
-from dualres.judge.backends import scorer, weights_of
+from dualres.config import ORDER_SIZES, SMALLEST_DISTANCE
+from dualres.judge.backends import Seen, scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.training_profile import bandwidth
-from dualres.judge.windows import model_windows
-from dualres.kernel.views import views_of
+from dualres.judge.turning import Moments, WindowBlock, turned_windows, unsearched_speeds
 from dualres.model.kinds import kind_of, resolved
+from dualres.model.reference.orders import Looks, by_order, views_of_looks
+from dualres.model.views.order_weights import OrdersWeights
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import NetworkWeights
-from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording, Samples
 from dualres.utils.arrays import Exact, Floats
 
@@ -30,6 +30,8 @@ MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same howev
 QUIETEST = 1e-9  # a level below it is silence
 # Of the heads' log-distances, so much. Spectra and rhythm hold at other speeds, too.
 WEIGHTS = {"spectra": 2 / 6, "repetition": 1 / 6, "rhythm": 2 / 6, "lines": 1 / 6}
+# Likewise of a network of orders, on either axis; chosen on simulated machines by experiments/eval_trust_orders.py.
+ORDER_WEIGHTS = {"spectra": 1 / 7, "modulation": 3 / 7, "envelope": 3 / 7}
 LEAST_WIDTH = 1e-4  # of the widest direction, squared; narrower ones do not tell classes apart
 
 
@@ -52,21 +54,34 @@ PARTS = tuple(field.name for field in fields(NoveltyFeatures))
 
 def look_at(model: Model, recording: Recording) -> NoveltyFeatures:
     """How a recording looks to a model; the mean over its axes where it has several."""
-    signals = in_order(recording, model.card.channels)
-    firsts = (next(model_windows(model, signal, MOST_WINDOWS, MOST_WINDOWS)) for signal in signals)
-    return mean_look(look_at_windows(model, axis, windows, recording.rate) for axis, windows in enumerate(firsts))
+    speeds = unsearched_speeds(model, recording)
+    return look_at_windows(
+        model, next(turned_windows(model, recording, speeds=speeds)).part(0, MOST_WINDOWS), recording.rate
+    )
 
 
-def mean_look(axes: Iterable[NoveltyFeatures]) -> NoveltyFeatures:
-    return NoveltyFeatures(*np.mean([astuple(one) for one in axes], axis=0).tolist())
+def look_at_windows(
+    model: Model, moments: Moments, rate: Fraction, heard: Sequence[Exact] | None = None
+) -> NoveltyFeatures:
+    """How windows of all axes at the same moments look to a model, recorded at `rate` Hz; the mean over the axes.
+
+    `heard` is what `how_recorded` says of the windows along each axis, where they are not there any more.
+    """
+    heard = heard or [how_recorded(model, block.windows) for block in moments.axes]
+    looks = [_look(model, block, each, rate) for block, each in zip(moments.axes, heard, strict=True)]
+    return NoveltyFeatures(*np.mean([astuple(look) for look in looks], axis=0).tolist())
 
 
-def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> NoveltyFeatures:
-    """How windows of one axis (n, window) look to a model, recorded at `rate` Hz."""
-    members = [weights_of(member) for member in model.members_of(axis)]
-    distance, spectrum = np.mean([distances(member, windows) for member in members], axis=(0, 1)).tolist()
-    level, width = np.mean([recorded(window, model.card.config.rate) for window in windows], axis=0).tolist()
+def _look(model: Model, block: WindowBlock, heard: Exact, rate: Fraction) -> NoveltyFeatures:
+    members = [weights_of(member) for member in model.members_of(block.axis)]
+    distance, spectrum = np.mean([distances(one, block.seen, block.hz) for one in members], axis=(0, 1)).tolist()
+    level, width = heard.mean(0).tolist()
     return NoveltyFeatures(distance, spectrum, level, width, float(np.log2(float(rate))))
+
+
+def how_recorded(model: Model, windows: Samples) -> Exact:
+    """Level and bandwidth of windows (n, window) at the model's rate, as a look has them: (n, 2)."""
+    return np.array([recorded(window, model.card.config.rate) for window in windows])
 
 
 def recorded(window: Samples, rate: float) -> tuple[float, float]:
@@ -75,30 +90,53 @@ def recorded(window: Samples, rate: float) -> tuple[float, float]:
     return float(np.log(level)), float(np.log2(max(bandwidth(window, rate), 1.0)))
 
 
-def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
+def nearest(
+    weights: ViewsWeights, views: Mapping[str, Floats | Exact], shares: Mapping[str, float] | None = None
+) -> Exact:
     """How much nearer the nearest class is than all on average, and how near it is by spectra alone, (windows, 2).
 
-    Both in logs of squared distances, as `between` leaves them. The first is near zero where no class stands out.
+    Both in logs of squared distances, as `between` leaves them, of which each head has its share, as `WEIGHTS` says
+    where none are given. The first is near zero where no class stands out.
     """
+    shares = shares or WEIGHTS
     found = {head: _to_classes(weights, head, view) for head, view in views.items()}
-    told = np.sum([WEIGHTS[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)
+    told = np.sum([shares[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)
     return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
+
+
+def of_orders(
+    weights: OrdersWeights, seen: Looks, hz: Exact | None = None, shares: Mapping[str, float] = ORDER_WEIGHTS
+) -> Exact:
+    """As `nearest`, of what was seen of windows of shafts that turn at `hz` (n,), NaN where that is not known."""
+    count = len(seen.spectra)
+    found, known = np.empty((count, 2)), by_order(weights, count, hz)
+    usual = np.full(count, ORDER_SIZES.usual_hz)
+    for which, axis, turning in ((known, "order_", hz), (~known, "", usual)):
+        if turning is not None and which.any():
+            views = views_of_looks(weights.config, seen.of(which), turning[which])
+            named = {name if name == "spectra" else f"{axis}{name}": view for name, view in views.items()}
+            found[which] = nearest(weights, named, dict(zip(named, shares.values(), strict=True)))
+    return found
 
 
 def of_views(weights: ViewsWeights, windows: Samples) -> Exact:
     """As `nearest`, of raw windows (n, window)."""
+    from dualres.kernel.views import views_of  # which no other kind needs
+
     return nearest(weights, views_of(weights, windows))
 
 
-def distances(member: NetworkWeights, windows: Samples) -> Exact:
-    """As `nearest`. Of a kind that has one readout, one of its logits stands out where it knows a window."""
-    if known := resolved(kind_of(member).novelty):
-        return known(member, windows)
-    logits = scorer(member)(windows).astype(np.float64)
+def distances(member: NetworkWeights, seen: Seen, hz: Exact | None = None) -> Exact:
+    """As `nearest`, by what was `seen` of windows. Of a kind that has one readout, one of its logits stands out where
+    it knows a window."""
+    kind = kind_of(member)
+    if known := resolved(kind.novelty):
+        return known(member, seen, *([hz] if kind.knows_orders else []))
+    logits = scorer(member)(seen, hz).astype(np.float64)
     return np.stack([logits.mean(1) - logits.max(1), np.zeros(len(logits))], axis=1)
 
 
-def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
+def _to_classes(weights: ViewsWeights, head: str, view: Floats | Exact) -> Exact:
     """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
     known = _head(weights, head)
     z = (view - known.centre) * known.scale
