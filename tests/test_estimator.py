@@ -78,17 +78,17 @@ def test_recordings(fast, small):
     assert (fast.predict(unseen) == truth).mean() > 0.8
 
 
-def test_the_default_is_a_network_of_views():
+def test_the_default_is_a_network_of_orders():
     """Deterministic, whatever the seed and the number of members."""
     X, y = machine_windows(4, 3), np.repeat(["good", "worn", "broken"], 4)
     plain = DualResClassifier().fit(X, y)
     card = plain.model_.card
-    assert (card.method, card.recipe, card.members, plain.history_) == ("dualres/views", None, 1, [])
+    assert (card.method, card.recipe, card.members, plain.history_) == ("dualres/orders", None, 1, [])
     unseen, truth = machine_windows(2, 3, seed=9), np.repeat(["good", "worn", "broken"], 2)
     assert (plain.predict(unseen) == truth).all()
     probabilities = plain.predict_proba(unseen)
     np.testing.assert_allclose(probabilities.sum(1), 1)
-    for other in (DualResClassifier(recipe="views", random_state=7), DualResClassifier(members=3)):
+    for other in (DualResClassifier(recipe="orders", random_state=7), DualResClassifier(members=3)):
         np.testing.assert_array_equal(other.fit(X, y).predict_proba(unseen), probabilities)
         assert other.model_.card.members == 1
     with pytest.raises(ConfigError, match="decay: recipe views makes no updates; choose paper or robust"):

@@ -35,15 +35,16 @@ class DualResClassifier:
     Parameters
     ----------
     recipe
-        How it learns, by name. "views", the default, fits a network of views in closed form. "paper" and "robust" train
-        the paper's network; "robust" also shows each window through random transfer paths.
+        How it learns, by name. "orders", the default, fits a network of orders in closed form, and "views" one that
+        knows no speeds. "paper" and "robust" train the paper's network; "robust" also shows each window through random
+        transfer paths.
     updates, learning_rate, decay
         What is to differ from the recipe; see `Recipe`. Where one is given and no recipe is, the recipe is "robust".
     rate
         Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
     members
         The number of networks, fitted with the seed and those that follow it; their probabilities are averaged. A fit
-        and a verdict cost as many times as much. Networks of views would all be the same, and one is kept.
+        and a verdict cost as many times as much. Those of orders and views would all be the same, and one is kept.
     windows_per_signal
         The most windows of each signal that enter a fit, spread over it.
     config
@@ -57,7 +58,7 @@ class DualResClassifier:
     ----------
     classes_ : the labels, sorted
     model_ : the trained `Model`, which `dualres.save` writes to a file
-    history_ : loss and learning rate of every update, of one member after the other; views make none
+    history_ : loss and learning rate of every update, of one member after the other; orders and views make none
     n_features_in_ : samples per row, where X was an array; of a 3-D one the number of axes
     """
 

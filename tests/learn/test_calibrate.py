@@ -34,9 +34,9 @@ def labelled(count=6, seed=0):
 
 
 @cache
-def fit_of_labelled():
+def fit_of_labelled(recipe=None):
     """It takes seconds, and nobody changes it."""
-    return fit_model(labelled(), windows_each=2, held_out="recording")
+    return fit_model(labelled(), windows_each=2, held_out="recording", recipe=recipe)
 
 
 @pytest.fixture(scope="module")

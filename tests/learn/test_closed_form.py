@@ -8,7 +8,10 @@ from scipy.special import softmax
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import by_torch, scorer
-from dualres.learn.closed_form import fit_seen, fit_views, seen_in, smooth_gains
+from dualres.learn.closed_form import fit_looks, fit_seen, fit_views, seen_in, smooth_gains
+from dualres.learn.support import views_of
+from dualres.model.views.order_network import OrdersNetwork
+from dualres.model.views.order_weights import BY_ORDER
 
 CONFIG = ModelConfig()
 
@@ -106,3 +109,16 @@ def test_few_windows_are_fitted_faster_to_the_same_network():
     one, other = (network(torch.from_numpy(support(seed=50)[0])) for network in (slow, fast))
     torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
     assert not torch.equal(slow.heads["spectra"].directions, fast.heads["spectra"].directions), "another way"
+
+
+def test_some_heads_alone_are_fitted_faster_to_the_same():
+    windows, labels = support(each=8)
+    looks = views_of(OrdersNetwork(2, CONFIG).looks, windows, "cpu")
+    hz = np.linspace(20.0, 30.0, len(windows))
+    slow = fit_looks(looks, labels, OrdersNetwork(2, CONFIG), hz=hz)
+    fast = fit_looks(looks, labels, OrdersNetwork(2, CONFIG), hz=hz, only=BY_ORDER, fast=True)
+    unseen = torch.from_numpy(support(seed=50)[0])
+    one, other = (network(unseen, torch.full((len(unseen),), 25.0)) for network in (slow, fast))
+    torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+    assert slow.heads["modulation_moved"].slopes.any()
+    assert not fast.heads["modulation_moved"].slopes.any()

@@ -49,8 +49,8 @@ def test_an_estimate_judges_what_each_round_holds_out():
 
 def test_an_estimate_judges_by_as_many_members_as_the_model_will_have(monkeypatch):
     recordings = two_components_each()
-    judges, judge = [], module.evaluate
-    monkeypatch.setattr(module, "evaluate", lambda model, held: judges.append(model) or judge(model, held))
+    judges, judge = [], module.judge_unseen
+    monkeypatch.setattr(module, "judge_unseen", lambda model, held: judges.append(model) or judge(model, held))
     settings = FitSettings(tuple(recordings), windows_each=1, recipe=Recipe(1), seed=5, members=2)
     estimate(settings, plan_rounds(recordings))
     assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 2
@@ -61,8 +61,11 @@ def test_the_rounds_can_fit_whatever_they_like(monkeypatch):
     recordings = two_components_each()
     model = type("Model", (), {"members": (1, 2, 3)})()
     seen = []
-    monkeypatch.setattr(module, "evaluate", lambda model, held: verdicts(*((r.id, r.label, r.label) for r in held)))
-    monkeypatch.setattr(module, "look_at", lambda model, recording: recording.id)
+
+    def judge(model, held):
+        return module.JudgedRound(verdicts(*((r.id, r.label, r.label) for r in held)), {r.id: r.id for r in held}), None
+
+    monkeypatch.setattr(module, "judge_unseen", judge)
     rounds = plan_rounds(recordings)
     found = judge_rounds(
         recordings, rounds, lambda known, stage: seen.append((stage, {r.id for r in known})) or model, "Try"

@@ -44,3 +44,15 @@ def test_a_condition_is_named_and_too_few_values_have_no_interval(unit, several)
         f"Expected at an unseen {unit}: macro-F1 55.1 % (too few {several} for an interval)",
         f"  held out: 2 {several} in 2 rounds",
     ]
+
+
+@pytest.mark.parametrize(
+    ("without", "said"),
+    [
+        (0.4282, "was worth 12.3 points: 55.1 with it, 42.8 where"),
+        (0.5531, "cost 0.2 points: 55.1 with it, 55.3 where"),
+    ],
+)
+def test_what_knowing_the_speed_is_worth_is_told(without, said):
+    told = sentences(TOLD | {"without_speed": {"macro_f1": without}})
+    assert told[2] == f"  Knowing the speed {said} it has to be found"

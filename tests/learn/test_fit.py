@@ -38,12 +38,13 @@ def test_the_expected_time_grows_with_windows_and_updates(small):
     assert expected_s(2000, network_recipe(Recipe(100)), small) > 20 * little
 
 
-def test_the_expected_time_of_views_is_that_of_looking_and_of_the_heads(monkeypatch):
+@pytest.mark.parametrize(("recipe", "heads"), [("orders", 7), ("views", 4)])
+def test_the_expected_time_is_that_of_looking_and_of_the_heads(monkeypatch, recipe, heads):
     """Heads take as long for many windows as for few."""
-    now = iter([0.0, 1.0, 3.0, 5.0, 7.0, 9.0] * 2)  # a second for 32 windows, then two for every head
+    now = iter([0.0, *(1.0 + 2 * i for i in range(heads + 1))] * 2)  # a second for 32 windows, then two for every head
     monkeypatch.setattr(closed_form, "time", SimpleNamespace(perf_counter=lambda: next(now)))
-    assert expected_s(64, network_recipe(None)) == 2 + 8
-    assert expected_s(3200, network_recipe(None)) == 100 + 8
+    assert expected_s(64, network_recipe(recipe)) == 2 + 2 * heads
+    assert expected_s(3200, network_recipe(recipe)) == 100 + 2 * heads
 
 
 def test_names_rates_units_and_looks_without_reading_again():

@@ -47,15 +47,16 @@ def test_the_model_is_the_one_that_a_plain_fit_gives(recordings):
         np.testing.assert_array_equal(fitted.model.network.state_dict()[name], tensor)
 
 
-def test_without_a_recipe_one_network_of_views_is_fitted_whatever_the_members(recordings):
+def test_without_a_recipe_one_network_of_orders_is_fitted_whatever_the_members(recordings):
     told, announced = [], []
     fitted = fit_model(
         recordings, windows_each=1, members=3, announce=announced.append, progress=lambda *x: told.append(x[:3])
     )
     assert fitted.forecast.fits == 3, "two rounds and the fit on all"
     card = fitted.model.card
-    assert (card.method, card.recipe, card.members, fitted.history) == ("dualres/views", None, 1, [])
-    assert (told[0], told[-1]) == (("Time a small fit", 0, 1), ("Learn from all", 5, 5)), "one batch and four heads"
+    assert (card.method, card.recipe, card.members, fitted.history) == ("dualres/orders", None, 1, [])
+    assert (told[0], told[-1]) == (("Find speeds", 0, 4), ("Learn from all", 8, 8)), "one batch and seven heads"
+    assert ("Time a small fit", 0, 1) in told
     assert list(fitted.forecast.stages) == [*(f"Hold out, round {i} of 2" for i in (1, 2)), "Learn from all"]
 
 
@@ -67,7 +68,7 @@ def test_strict_refuses_a_copy_before_anything_is_fitted(recordings):
 
 def test_settings_have_the_default_recipe_and_refuse_what_has_no_label(recordings):
     settings = FitSettings(tuple(recordings))
-    assert settings.recipe is None, "views"
+    assert settings.recipe is None, "orders"
     assert (settings.labels, settings.classes) == (("good", "good", "worn", "worn"), ("good", "worn"))
     with pytest.raises(ConfigError, match="bb: has no label"):
         FitSettings((recordings[0], dataclasses.replace(recordings[1], label=None)))

@@ -61,7 +61,8 @@ def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibrati
     truth, units = [classes.index(one.label) for one in held], [one.unit for one in held]
     temperature = round(fitted_temperature(probabilities, truth, units), 4)
     bound, longest = bound_to(estimate.plan, recordings), max(max(one.windows) for one in estimate.judged)
-    return Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest)
+    without = calibrated(estimate.without_speed, recordings) if estimate.without_speed else None
+    return Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest, without)
 
 
 def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple[str, ...]]:
@@ -81,11 +82,13 @@ def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple
 def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: Calibration) -> list[HeldOutAnswer]:
     """Every held-out recording, by the scores that its model gave it and by what `calibration` makes of them."""
     known = {r.id: known_of(r) for r in recordings}
+    untold = {r.id for r in recordings if not r.speed_told}
     found = []
     for one in estimate.held:
         scores = [one.probabilities[label] for label in calibration.classes]
         look = estimate.looks[one.round - 1][one.recording]
-        found.append(HeldOutAnswer(one, calibration.answer(scores, look, known[one.recording])))
+        alike = calibration.without_speed if one.recording in untold else None
+        found.append(HeldOutAnswer(one, (alike or calibration).answer(scores, look, known[one.recording])))
     return found
 
 

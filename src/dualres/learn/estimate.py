@@ -2,16 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.trust.novelty import NoveltyFeatures, look_at
-from dualres.judge.verdict import recording_scores
+from dualres.judge.trust.novelty import NoveltyFeatures
+from dualres.judge.turning import labelled_speeds, unsearched_speeds
+from dualres.judge.verdict import Judged, judged_each_way, recording_scores
 from dualres.learn.estimate_text import sentences
 from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
@@ -50,6 +51,8 @@ class Estimate:
     fits: int  # networks that were fitted for it
     same_components: bool = False  # whether all held-out components were learned from, too; false if not known
     looks: tuple[Mapping[str, NoveltyFeatures], ...] = ()  # of every round's recordings, by their ids
+    # Of the same recordings, judged as if nobody knew the speed of their shafts; None where no speed was learned from.
+    without_speed: "Estimate | None" = None
 
     @property
     def unit(self) -> str:
@@ -122,7 +125,13 @@ class Estimate:
             "not_known": dict(self.plan.not_known),
             "same_components": self.same_components,
             "notes": list(self.plan.notes),
+            **self._worth(),
         }
+
+    def _worth(self) -> dict[str, Any]:
+        """The score without any speed, where one was known of something that was held out."""
+        without = self.without_speed
+        return {"without_speed": without.score.as_data()} if without and without.judged != self.judged else {}
 
     @property
     def sentences(self) -> list[str]:
@@ -150,14 +159,54 @@ def round_stage(stage: str, number: int, rounds: Rounds) -> str:
 
 def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithout, stage: str = "Hold out") -> Estimate:
     """Fit without what each round holds out, by whatever `fit` does, and judge that."""
-    judged, looks, fits = [], [], 0
+    as_known, as_unknown, fits = list["JudgedRound"](), list["JudgedRound | None"](), 0
     for number, held in enumerate(rounds.held_out, start=1):
         model = fit([r for r in recordings if r.id not in held], round_stage(stage, number, rounds))
         fits += len(model.members)
-        unseen = [r for r in recordings if r.id in held]
-        judged.append(evaluate(model, unseen))
-        looks.append({r.id: look_at(model, r) for r in unseen})
-    return Estimate(tuple(judged), rounds, fits, _same_components(recordings, rounds), tuple(looks))
+        known, unknown = judge_unseen(model, [r for r in recordings if r.id in held])
+        as_known.append(known)
+        as_unknown.append(unknown)
+    plain = Estimate((), rounds, fits, _same_components(recordings, rounds))
+    if not any(as_unknown):
+        return _of_rounds(plain, as_known)
+    unknown_or_same = [unknown or known for known, unknown in zip(as_known, as_unknown, strict=True)]
+    return replace(_of_rounds(plain, as_known), without_speed=_of_rounds(plain, unknown_or_same))
+
+
+def _of_rounds(plain: Estimate, rounds: Sequence["JudgedRound"]) -> Estimate:
+    return replace(plain, judged=tuple(one.evaluation for one in rounds), looks=tuple(one.looks for one in rounds))
+
+
+class JudgedRound(NamedTuple):
+    """What a round's model says of the recordings that it was not shown."""
+
+    evaluation: Evaluation
+    looks: Mapping[str, NoveltyFeatures]  # by the recordings' ids
+
+
+def judge_unseen(model: Model, recordings: Sequence[Recording]) -> tuple[JudgedRound, JudgedRound | None]:
+    """As what is known of the recordings says, and as if the speeds of their shafts were not known, if the model
+    learned from any."""
+    _check_labels(recordings, model.classes)
+    known, unknown = zip(*(_judged(model, recording) for recording in recordings), strict=True)
+    without_speed = None if labelled_speeds(model) is None else _round(model.classes, recordings, unknown)
+    return _round(model.classes, recordings, known), without_speed
+
+
+def _judged(model: Model, recording: Recording) -> tuple[Judged, Judged]:
+    """Both ways; its windows are looked at once. A speed that was found among all that is labelled is none that anybody
+    knows when a recording is judged."""
+    untold = unsearched_speeds(model, replace(recording, speed=None))
+    ways = [unsearched_speeds(model, recording), untold] if recording.speed_told and untold else [untold]
+    found = judged_each_way(model, recording, ways)
+    return found[0], found[-1]
+
+
+def _round(classes: tuple[str, ...], recordings: Sequence[Recording], found: Sequence[Judged]) -> JudgedRound:
+    ids, truth = tuple(r.id for r in recordings), tuple(classes.index(str(r.label)) for r in recordings)
+    scores = tuple(tuple(one.scores.tolist()) for one in found)
+    evaluation = Evaluation(classes, ids, truth, tuple(one.windows for one in found), scores)
+    return JudgedRound(evaluation, {name: one.look for name, one in zip(ids, found, strict=True)})
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:
@@ -171,11 +220,7 @@ def evaluate(
 ) -> Evaluation:
     """One score per class for every recording: the mean over its windows, the first `limit` of them if given."""
     classes = model.classes
-    for recording in recordings:
-        if recording.label not in classes:
-            raise ConfigError(
-                f"{recording.id}: label {recording.label!r} is not among the classes {', '.join(classes)}"
-            )
+    _check_labels(recordings, classes)
     windows, scores = [], []
     for done, recording in enumerate(recordings, start=1):
         mean, count = recording_scores(model, recording, limit)
@@ -184,6 +229,14 @@ def evaluate(
         progress("Judge unseen recordings", done, len(recordings), "")
     truth = tuple(classes.index(str(r.label)) for r in recordings)
     return Evaluation(classes, tuple(r.id for r in recordings), truth, tuple(windows), tuple(scores))
+
+
+def _check_labels(recordings: Sequence[Recording], classes: Sequence[str]) -> None:
+    for recording in recordings:
+        if recording.label not in classes:
+            raise ConfigError(
+                f"{recording.id}: label {recording.label!r} is not among the classes {', '.join(classes)}"
+            )
 
 
 def estimate_both(

@@ -73,7 +73,9 @@ def fit_support(
     fit, pooled = resolved(card.kind.fit), support if card.axes == APART else support.pooled()
     for number, windows in enumerate(pooled.axes):
         told = part_of(progress, number, len(pooled.axes))
-        tasks = [Task(windows, pooled.labels, len(card.classes), seed, device, told) for seed in card.seeds]
+        tasks = [
+            Task(windows, pooled.labels, len(card.classes), seed, device, told, hz=pooled.hz) for seed in card.seeds
+        ]
         fitted += fit(tasks, card.config, card.recipe)
     return Model(tuple(one.network for one in fitted), card), [step for one in fitted for step in one.history]
 
@@ -90,7 +92,8 @@ def expected_s(windows: int, chosen: NetworkRecipe, config: ModelConfig | None =
 
 
 def learned_from(recordings: Sequence[Recording], support: Support, rate: int) -> dict[str, Any]:
-    """For a card: names, rates and units of recordings, and how their windows at `rate` Hz looked; nothing is read."""
+    """For a card: names, rates and units of recordings, how their windows at `rate` Hz looked, and the slowest
+    and fastest shaft; nothing is read."""
     of_recording: dict[str, list[int]] = defaultdict(list)  # positions of windows
     for position, (name, _) in enumerate(support.origins):
         of_recording[name].append(position)
@@ -104,4 +107,6 @@ def learned_from(recordings: Sequence[Recording], support: Support, rate: int) -
         starts = [support.origins[position][1] for position in positions]
         looks["seconds"].append(covered(starts, windows.shape[1]) / rate)
     ranges: dict[str, Range] = {name: (rounded(min(each)), rounded(max(each))) for name, each in looks.items()}
+    if speeds := [one.speed.rpm for one in recordings if one.speed]:
+        ranges["speed_rpm"] = round(min(speeds), 1), round(max(speeds), 1)
     return TrainingProfile.of(recordings, ranges).as_data()

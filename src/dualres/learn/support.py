@@ -14,6 +14,7 @@ from dualres.errors import ConfigError
 from dualres.recordings.axes import common_channels, in_order
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, covered, cut, spread
+from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 # Windows that pass through DualRes together. It has no batch statistics, so their number changes the speed and not the
@@ -34,6 +35,7 @@ class Support:
     seconds: dict[str, float]  # unique labelled seconds per class, once however many axes there are
     more_axes: tuple[Samples, ...] = ()  # windows of further axes at the same moments, each (n, window)
     channels: tuple[str, ...] = ()  # names of the axes, where there are several
+    hz: Exact | None = None  # of the shaft in each window, NaN where that is not known; None where it is of none
 
     @property
     def axes(self) -> tuple[Samples, ...]:
@@ -45,7 +47,10 @@ class Support:
         if not self.more_axes:
             return self
         times = len(self.axes)
-        return Support(np.concatenate(self.axes), np.tile(self.labels, times), self.origins * times, self.seconds)
+        hz = None if self.hz is None else np.tile(self.hz, times)
+        return Support(
+            np.concatenate(self.axes), np.tile(self.labels, times), self.origins * times, self.seconds, hz=hz
+        )
 
 
 def cut_support(
@@ -61,7 +66,7 @@ def cut_support(
     """Windows from `starts_in(samples)` on, counted at the model's rate; all must have the first recording's axes."""
     channels = common_channels(recordings)
     windows: list[list[Samples]] = [[] for _ in channels or ("",)]
-    targets, origins = [], []
+    targets, origins, turning = list[int](), list[tuple[str, int]](), list[Exact]()
     seconds = dict.fromkeys(classes, 0.0)
     for done, (recording, label) in enumerate(zip(recordings, labels, strict=True), start=1):
         for of_axis, axis in zip(windows, in_order(recording, channels), strict=True):
@@ -70,10 +75,20 @@ def cut_support(
             of_axis.append(cut(signal, starts, config.window, recording.id))
         targets += [classes.index(label)] * len(starts)
         origins += [(recording.id, start) for start in starts]
+        turning.append(hz_at(recording, starts, config))
         seconds[label] += covered(starts, config.window) / config.rate
         progress("Cut the labelled windows", done, len(recordings), "")
     first, *others = (np.concatenate(of_axis) for of_axis in windows)
-    return Support(first, np.array(targets, dtype=np.int64), tuple(origins), seconds, tuple(others), channels)
+    hz, numbers = np.concatenate(turning), np.array(targets, dtype=np.int64)
+    known = None if np.isnan(hz).all() else hz
+    return Support(first, numbers, tuple(origins), seconds, tuple(others), channels, known)
+
+
+def hz_at(recording: Recording, starts: Sequence[int], config: ModelConfig) -> Exact:
+    """The mean speed of the shaft in windows that begin at these samples at `config.rate`: Hz, NaN if not known."""
+    if recording.speed is None:
+        return np.full(len(starts), np.nan)
+    return recording.speed.over(np.array(starts, dtype=np.float64) / config.rate, config.window_s)
 
 
 def spread_support(

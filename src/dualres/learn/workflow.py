@@ -21,6 +21,7 @@ from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
 from dualres.learn.label_warnings import shared_signals
+from dualres.learn.line_up import lined_up
 from dualres.learn.settings import FitSettings
 from dualres.learn.trained.task import Step
 from dualres.model.kinds import RecipeChoice
@@ -68,6 +69,7 @@ class FittedModel:
     forecast: FitForecast | None = None  # where somebody wanted to know
     estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
     about_axes: str = ""  # why they have a network each or share one, where that was compared
+    about_speeds: str = ""  # how many were found in the vibration, where some were not stated
     copies: tuple[str, ...] = ()  # recordings that an estimate both learned from and judged, as sentences
 
 
@@ -88,7 +90,7 @@ def fit_model(
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    Without a recipe the model is a network of views, which is fitted in closed form. A `Recipe` trains the paper's
+    Without a recipe the model is a network of orders, which is fitted in closed form. A `Recipe` trains the paper's
     network; by its name, as `dualres fit --recipe` takes it, any other kind can be asked for. With `estimate`, units
     are held out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is
     "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit
@@ -119,8 +121,13 @@ def fit_by(
     settings: FitSettings, *, announce: Callable[[FitForecast], None] | None = None, progress: Progress = quiet
 ) -> FittedModel:
     """As `fit_model`, by settings that an option may have changed."""
-    if not (recordings := settings.recordings):
+    if not settings.recordings:
         raise ConfigError("there are no recordings: a fit needs some of two classes or more")
+    about_speeds = ""
+    if settings.chosen.kind.knows_orders:
+        recordings, about_speeds = lined_up(settings.recordings, progress)
+        settings = replace(settings, recordings=recordings)
+    recordings = settings.recordings
     plans = _plans(settings) if settings.estimate or settings.strict else []
     for plan in plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
@@ -142,10 +149,10 @@ def fit_by(
     told = renamed(progress, LEARN)
     model, history = fit_recordings(recordings, settings.labels, settings.classes, settings, axes=axes, progress=told)
     card = _told(model.card, expected, recordings)
-    if about_axes:
-        card = replace(card, remarks=(*card.remarks, about_axes))
+    card = replace(card, remarks=(*card.remarks, *filter(None, (about_speeds, about_axes))))
     model, first = replace(model, card=card), expected[0] if expected else None
-    return FittedModel(model, first, history, forecast, tuple(expected), about_axes, copies)
+    about = {"about_axes": about_axes, "about_speeds": about_speeds}
+    return FittedModel(model, first, history, forecast, tuple(expected), copies=copies, **about)
 
 
 def _plans(settings: FitSettings) -> list[Rounds]:

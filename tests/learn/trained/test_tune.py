@@ -20,7 +20,7 @@ from dualres.learn.trained.tune import (
     tune,
     window_f1,
 )
-from dualres.model.kinds import VIEWS, NetworkRecipe, network_recipe
+from dualres.model.kinds import ORDERS, VIEWS, NetworkRecipe, network_recipe
 
 FEW = {name: network_recipe(Recipe(updates)) for name, updates in (("short", 1), ("long", 2))}
 
@@ -61,8 +61,10 @@ def test_the_standard_error_is_over_the_rounds():
 
 
 def test_the_grid_has_the_default_first_and_then_goes_from_the_simple_to_the_strong():
-    assert list(GRID) == ["views", "paper", "robust, no paths", "robust, paths 0.5", "robust", "robust, paths 1.5"]
-    assert GRID["views"] == NetworkRecipe(VIEWS)
+    assert list(GRID) == [
+        *("orders", "views", "paper", "robust, no paths", "robust, paths 0.5", "robust", "robust, paths 1.5")
+    ]
+    assert (GRID["orders"], GRID["views"]) == (NetworkRecipe(ORDERS), NetworkRecipe(VIEWS))
     assert [GRID[name] for name in RECIPES] == list(map(network_recipe, RECIPES.values()))
     recipes = [by.recipe for by in GRID.values() if by.recipe]
     assert [recipe.path_sigma for recipe in recipes] == [0, 0, 0.5, 1.0, 1.5]
@@ -102,7 +104,7 @@ def test_what_is_held_out_is_never_trained_on_and_alone_judged(small, monkeypatc
         return fit(task, *rest)
 
     def spy_scorer(network):
-        return lambda windows: judged.append(windows[:, 0].astype(int)) or score(network)(windows)
+        return lambda windows, hz: judged.append(windows[:, 0].astype(int)) or score(network)(windows, hz)
 
     monkeypatch.setattr(tuning, "fit_one", spy_fit)
     monkeypatch.setattr(tuning, "scorer", spy_scorer)

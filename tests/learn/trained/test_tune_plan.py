@@ -22,7 +22,7 @@ from dualres.learn.trained.tune_plan import (
     recipe_from,
     write_choice,
 )
-from dualres.model.kinds import PAPER, VIEWS, NetworkRecipe, chosen_recipe, network_recipe
+from dualres.model.kinds import ORDERS, PAPER, VIEWS, NetworkRecipe, chosen_recipe, network_recipe
 from dualres.recordings.recording import Recording
 
 FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
@@ -142,14 +142,14 @@ def test_names_are_recipes_too_and_a_missing_file_is_named(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "paper").write_text("a file of that name does not matter")
     assert recipe_from("paper").recipe == Recipe()
-    with pytest.raises(ConfigError, match="'sturdy' is not known; there are views, paper, robust"):
+    with pytest.raises(ConfigError, match="'sturdy' is not known; there are orders, views, paper, robust"):
         recipe_from("sturdy")
     with pytest.raises(ConfigError, match="No such file"):
         recipe_from(str(tmp_path / "nowhere.json"))
 
 
-def test_views_are_no_recipe_and_the_default(tmp_path):
-    assert recipe_from(None) == recipe_from("views") == NetworkRecipe(VIEWS)
+def test_orders_are_no_recipe_and_the_default(tmp_path):
+    assert recipe_from(None) == recipe_from("orders") == NetworkRecipe(ORDERS)
     assert recipe_from(None, 5).recipe == recipe_named("robust", updates=5), "who asks for updates asks for a network"
     write_choice(Choice("views", chosen_recipe("views")), tmp_path / "r.json", held_out=None, remarks=[], seeds=[41])
     assert recipe_from(str(tmp_path / "r.json")) == NetworkRecipe(VIEWS)

@@ -9,6 +9,7 @@ from torch import nn
 
 from dualres.learn.support import Labels
 from dualres.recordings.recording import Samples
+from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, part_of, quiet
 
 UPDATES = "Updates"  # the stage that progress is told of
@@ -61,6 +62,7 @@ class Task:
     device: str = "cpu"
     progress: Progress = quiet
     stages: tuple[int, ...] = ()  # updates after which the network is kept as it is then, besides the last
+    hz: Exact | None = None  # of the shaft in each window, NaN where that is not known; None where it is of none
 
 
 def in_turn(tasks: Sequence[Task]) -> list[Task]:

@@ -28,6 +28,7 @@ FEWEST_ROUNDS = 2  # that have a standard error
 # windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
 # transfer paths that differ more and more.
 GRID: Mapping[str, NetworkRecipe] = {
+    "orders": chosen_recipe("orders"),
     "views": chosen_recipe("views"),
     "paper": chosen_recipe("paper"),
     "robust, no paths": chosen_recipe("robust", path_sigma=0.0),
@@ -127,10 +128,11 @@ def tune(
         progress(FITS, done, len(fits), fit.candidate)
         held = groups == fit.group
         said = []  # of each axis, by a network of its own
+        learned_hz, held_hz = (None, None) if support.hz is None else (support.hz[~held], support.hz[held])
         for windows in support.axes:
-            task = Task(windows[~held], support.labels[~held], classes, fit.seed, device, progress)
+            task = Task(windows[~held], support.labels[~held], classes, fit.seed, device, progress, hz=learned_hz)
             network = fit_one(task, grid[fit.candidate], config)
-            said.append(softmax(scorer(network)(windows[held]).astype(np.float64), axis=1))
+            said.append(softmax(scorer(network)(windows[held], held_hz).astype(np.float64), axis=1))
         scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
         if finished:
             finished(fit, scores[fit])

@@ -168,7 +168,7 @@ def write_choice(
 
 
 def read_recipe(path: Path) -> NetworkRecipe:
-    """The recipe in a file that `write_choice` wrote, where null is the network of views."""
+    """The recipe in a file that `write_choice` wrote, where null is that of a kind without updates, by its name."""
     try:
         if strange := unusual(path):
             raise ValueError(f"it {strange}")
@@ -178,7 +178,7 @@ def read_recipe(path: Path) -> NetworkRecipe:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
         recipe = content["recipe"]
-        return network_recipe(None if recipe is None else Recipe(**recipe))
+        return network_recipe(str(content["chosen"]) if recipe is None else Recipe(**recipe))
     except (OSError, *MISFIT) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
