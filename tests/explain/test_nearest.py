@@ -1,9 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dualres.explain.nearest import halfway, neighbours, portrait
+from dualres.explain.nearest import halfway, neighbours, portrait, portrait_at
+from dualres.explain.orders import order_distance
+from dualres.judge.backends import weights_of
+from dualres.judge.verdict import diagnose_recording
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
+from tests.model.made_orders import made_orders
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
 
@@ -16,9 +23,10 @@ def recordings(seed):
     ]
 
 
-@pytest.fixture(scope="module", params=["views", "paper"])
+@pytest.fixture(scope="module", params=["orders", "views", "paper"])
 def model(request):
-    return model_of(made_views(4) if request.param == "views" else DualRes(4, seed=3).eval())
+    made = {"orders": made_orders, "views": made_views, "paper": lambda classes: DualRes(classes, seed=3).eval()}
+    return model_of(made[request.param](4))
 
 
 def test_the_nearest_is_of_the_same_class(model):
@@ -38,3 +46,24 @@ def test_halfway_is_between_the_classes(model):
     of = {one.recording.label: one.portrait["spectra"] for one in known}
     np.testing.assert_allclose(halfway(known, "class 1", "class 3"), (of["class 1"] + of["class 3"]) / 2)
     assert halfway(known, "class 1", "class 9") is None
+
+
+def test_of_two_known_speeds_orders_are_compared_and_otherwise_hz():
+    model = model_of(made_orders(4))
+    slow, fast, unknown = (replace(recordings(21)[3], speed=speed) for speed in (Speed((21,)), Speed((29,)), None))
+    heard = portrait_at(model, slow, slow.speed)
+    assert set(heard) == {"spectra", "modulation", "envelope", "order_modulation", "order_envelope"}
+    without = portrait_at(model, unknown, None)
+    assert set(without) == {"spectra", "modulation", "envelope"}
+    weights = weights_of(model.members[0])
+    assert order_distance(weights, heard, without) == pytest.approx(0, abs=1e-5)
+    # Of the same spectra: those are no distance, and the mean over heads is geometric.
+    assert order_distance(weights, heard, portrait_at(model, fast, fast.speed)) > 0.1
+
+
+def test_a_portrait_is_of_the_speed_at_which_a_recording_is_judged():
+    model = model_of(made_orders(4))
+    heard = replace(recordings(21)[3], speed=Speed((25,)))
+    assert list(portrait(model, heard)) == list(portrait_at(model, heard, diagnose_recording(model, heard).speed))
+    for name, view in portrait_at(model, heard, diagnose_recording(model, heard).speed).items():
+        np.testing.assert_array_equal(portrait(model, heard)[name], view)

@@ -1,30 +1,38 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
 from dualres.explain.reasons import compare_classes, explain_recording, window_shares
+from dualres.faultlines.lines import OrderLine
 from dualres.judge.model import Model
 from dualres.judge.verdict import diagnose_recording
 from dualres.model.kinds import PAPER
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
+from tests.model.made_orders import made_orders
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
 
 
-def recording(number: int) -> Recording:
-    return Recording.from_array(machine_windows(3, 4, seed=8)[3 * number : 3 * number + 3].ravel(), RATE)
+def recording(number: int, speed: str | None = None) -> Recording:
+    samples = machine_windows(3, 4, seed=8)[3 * number : 3 * number + 3].ravel()
+    return Recording.from_array(samples, RATE, speed=speed)
 
 
-@pytest.fixture(scope="module", params=["views", "paper"])
+@pytest.fixture(scope="module", params=["orders", "views", "paper"])
 def model(request):
-    return model_of(made_views(4) if request.param == "views" else DualRes(4, seed=3).eval())
+    made = {"orders": made_orders, "views": made_views, "paper": lambda classes: DualRes(classes, seed=3).eval()}
+    return model_of(made[request.param](4))
 
 
 def test_reasons_add_up_in_every_way(model):
-    heard = recording(2)
+    heard = recording(2, "25Hz")
     verdict = diagnose_recording(model, heard)
     reasons = explain_recording(model, heard, verdict)
+    assert reasons.axis == ("orders" if model.card.kind.knows_orders else "hz")
     assert (reasons.label, reasons.rival, reasons.windows) == (verdict.label, verdict.runner_up, verdict.windows)
     assert reasons.total == pytest.approx(reasons.logit, abs=1e-5)
     assert sum(reasons.heads.values()) == pytest.approx(reasons.logit, abs=1e-5)
@@ -52,6 +60,41 @@ def test_the_most_telling_come_first(model):
     assert all(share.nats + share.memory > 0 for share in reasons.top(5))
     assert all(share.nats + share.memory < 0 for share in reasons.top(5, against=True))
     assert any(share.memory for share in reasons.shares) == (model.card.method == PAPER.method)
+
+
+@pytest.mark.parametrize(("speed", "searched"), [("25Hz", False), (None, True)])
+def test_a_recording_is_explained_at_the_speed_at_which_it_was_judged(speed, searched):
+    model = model_of(made_orders(4))
+    heard = recording(3, speed)
+    verdict = diagnose_recording(model, heard)
+    assert verdict.speed is not None
+    assert verdict.speed.source == ("estimated" if searched else "stated")
+    reasons = explain_recording(model, heard, verdict)
+    assert reasons.speed == verdict.speed
+    orders = [share.region for share in reasons.shares if share.region.orders]
+    hz = verdict.speed.mean_hz
+    assert all(one.repeats_hz == pytest.approx([order * hz for order in one.orders]) for one in orders)
+    assert compare_classes(model, heard, reasons.label, reasons.rival) == reasons
+    other = explain_recording(model, heard, replace(verdict, speed=Speed((1.3 * hz,))))
+    assert other.logit != pytest.approx(reasons.logit, abs=1e-3)
+    assert other.total == pytest.approx(other.logit, abs=1e-5)
+
+
+def test_a_speed_that_changes_is_followed_window_by_window():
+    model = model_of(made_orders(4))
+    turning = replace(recording(3), speed=Speed((20.0, 30.0), (0.0, 1.5), "measured"))
+    reasons = explain_recording(model, turning)
+    assert reasons.speed.varies
+    assert reasons.total == pytest.approx(reasons.logit, abs=1e-5)
+    probabilities = diagnose_recording(model, turning).probabilities
+    assert reasons.label == max(probabilities, key=probabilities.__getitem__)
+
+
+def test_fault_lines_are_named_where_regions_have_them():
+    reasons = explain_recording(model_of(made_orders(4)), recording(3, "25Hz")).naming([OrderLine(3.5848, "BPFO")])
+    named = [share.region for share in reasons.shares if share.region.lines]
+    assert {one.view for one in named} == {"envelope", "modulation"}
+    assert all(str(one).endswith("3.58 x shaft: BPFO") for one in named)
 
 
 def test_a_moment_that_differs_is_found():

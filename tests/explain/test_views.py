@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from dualres.explain.views import Head, view_shares
+from dualres.explain.views import view_shares
 from dualres.judge.backends import scorer, weights_of
-from dualres.kernel.views import views_of
 from dualres.model.views.weights import ViewsWeights
 from tests.model.made_views import machine_windows, made_views
 
@@ -42,25 +41,6 @@ def test_they_do_for_a_network_that_nobody_fitted(weights, windows):
     np.testing.assert_allclose(shares.total, said(other, windows, 0, 1), atol=1e-5)
     assert np.abs(shares.constant).max() > 1e-3
     assert np.abs(view_shares(weights, windows, 0, 1).constant).max() < 1e-5
-
-
-def test_a_window_halfway_between_two_classes_says_nothing(weights, windows):
-    for name in views_of(weights, windows):
-        head = Head.of(weights, name, 1, 2)
-        assert head.logit(head.neutral[None])[0] == pytest.approx(0, abs=1e-4)
-
-
-def test_a_head_says_what_the_network_says(weights, windows):
-    views = views_of(weights, windows)
-    total = sum(Head.of(weights, name, 1, 2).logit(view.astype(np.float64)) for name, view in views.items())
-    np.testing.assert_allclose(total, said(weights, windows, 1, 2), atol=1e-5)
-
-
-def test_the_factor_is_the_derivative_where_both_distances_are_the_same(weights, windows):
-    head = Head.of(weights, "lines", 1, 1)
-    view = views_of(weights, windows)["lines"].astype(np.float64)
-    assert (head.factor(view) < 0).all()
-    assert head.logit(view) == pytest.approx(0)
 
 
 def test_exchanging_the_classes_changes_the_sign(weights, windows):

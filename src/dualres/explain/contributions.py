@@ -63,10 +63,14 @@ def by_spectra(network: Any, one: Portrait, other: Portrait) -> float:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What explaining a kind of network takes; `network` is always without PyTorch."""
+    """What explaining a kind of network takes; `network` is always without PyTorch.
+
+    Of a kind that knows orders, `shares` and `views` take the shafts' revolutions per second, too: `hz` (n,), or None
+    where they are not known.
+    """
 
     # (network, windows, label, rival, neutral=None): of raw windows (n, window), between two classes by their numbers.
     shares: Callable[..., Contributions]
     counts_from: bool = False  # whether `shares` counts frequencies from the `neutral` log-magnitudes that it is given
-    views: Callable[[Any, Floats], Mapping[str, Reals]] = mean_spectra  # of windows, (n, features) each
+    views: Callable[..., Mapping[str, Reals]] = mean_spectra  # of a network's windows, (n, features) each
     distance: Callable[[Any, Portrait, Portrait], float] = by_spectra  # 0 for the same, and no unit

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.explain.contributions import Portrait
-from dualres.explain.reasons import explanation_of
+from dualres.explain.reasons import explanation_of, judged_speed, knows_orders, turning_windows
 from dualres.explain.regions import SPECTRA
 from dualres.judge.backends import weights_of
 from dualres.judge.model import Model
-from dualres.judge.windows import model_windows
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
 from dualres.utils.arrays import Exact
 
 
@@ -25,12 +25,17 @@ class Neighbour:
 
 
 def portrait(model: Model, recording: Recording, limit: int | None = None) -> Portrait:
-    """Of the half-overlapping windows, the first `limit` if given."""
+    """Of the half-overlapping windows, the first `limit` if given, at the speed at which they are judged."""
+    return portrait_at(model, recording, judged_speed(model, recording, limit), limit)
+
+
+def portrait_at(model: Model, recording: Recording, speed: Speed | None, limit: int | None = None) -> Portrait:
+    """The same at a speed of the shaft; None where that is not known."""
     weights, look = weights_of(model.members[0]), explanation_of(model).views
     sums: dict[str, Exact] = {}
     count = 0
-    for windows in model_windows(model, recording, limit):
-        seen = look(weights, windows)
+    for windows, hz in turning_windows(model, recording, speed, limit):
+        seen = look(weights, windows, *([hz] if knows_orders(model) else []))
         sums = {name: view.sum(0, dtype=np.float64) + sums.get(name, 0.0) for name, view in seen.items()}
         count += len(windows)
     return {name: np.asarray(total / count) for name, total in sums.items()}

@@ -1,19 +1,23 @@
 """Why a recording's verdict: the shares of its windows, put together."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.explain.contributions import Contributions, Explanation, mean_of
 from dualres.explain.regions import Region
+from dualres.faultlines.lines import OrderLine
 from dualres.judge.backends import Windows, scorer, weights_of
 from dualres.judge.model import Model
+from dualres.judge.turning import WindowSpeeds, window_speeds
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.judge.windows import model_windows
 from dualres.model.kinds import resolved
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
 from dualres.utils.arrays import Exact
 
 SLOTS = 4  # moments in a window, each an eighth of a second long
@@ -62,10 +66,20 @@ class Reasons:
     heads: dict[str, float]  # by part of the network
     moments: tuple[Moment, ...]  # in their order
     windows: int
+    speed: Speed | None = None  # of the shaft, by which windows were heard; None where no speed was used
+
+    @property
+    def axis(self) -> Literal["orders", "hz"]:
+        """By what it is told how often something repeats."""
+        return "orders" if self.speed else "hz"
 
     @property
     def total(self) -> float:
         return sum(share.nats for share in self.shares) + self.memory + self.constant
+
+    def naming(self, known: Sequence[OrderLine]) -> "Reasons":
+        """The same, with fault lines of the machine where regions have them."""
+        return replace(self, shares=tuple(replace(one, region=one.region.named(known)) for one in self.shares))
 
     def top(self, count: int, against: bool = False) -> tuple[Share, ...]:
         """The regions that spoke most for the verdict, or against it."""
@@ -84,7 +98,8 @@ def explain_recording(
     """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given. The
     paper's network counts frequencies from `neutral` log-magnitudes, or from silence; one of views knows its own."""
     verdict = verdict or diagnose_recording(model, recording, limit)
-    return compare_classes(model, recording, verdict.label, verdict.runner_up, neutral=neutral, limit=limit)
+    classes = (verdict.label, verdict.runner_up)
+    return _compared(model, recording, classes, verdict.speed, neutral=neutral, limit=limit)
 
 
 def compare_classes(
@@ -97,36 +112,74 @@ def compare_classes(
     limit: int | None = None,
 ) -> Reasons:
     """As `explain_recording`, between any two classes, whatever the verdict."""
-    label, rival = model.classes.index(for_class), model.classes.index(against)
+    speed = judged_speed(model, recording, limit)
+    return _compared(model, recording, (for_class, against), speed, neutral=neutral, limit=limit)
+
+
+def _compared(
+    model: Model,
+    recording: Recording,
+    classes: tuple[str, str],
+    speed: Speed | None,
+    *,
+    neutral: Exact | None,
+    limit: int | None,
+) -> Reasons:
+    label, rival = map(model.classes.index, classes)
     shares, logits = [], []
-    for windows in model_windows(model, recording, limit):
-        shares.append(window_shares(model, windows, label, rival, neutral=neutral))
-        said = [scorer(member)(windows).astype(np.float64) for member in model.members]
+    for windows, hz in turning_windows(model, recording, speed, limit):
+        shares.append(window_shares(model, windows, label, rival, neutral=neutral, hz=hz))
+        said = [scorer(member)(windows, hz).astype(np.float64) for member in model.members]
         logits.append(np.mean([one[:, label] - one[:, rival] for one in said], axis=0))
     regions = np.concatenate([one.of_regions for one in shares]).mean(0)
     hanging = np.concatenate([one.through_memory for one in shares]).mean(0)
     tokens, count = np.concatenate([one.of_tokens for one in shares]), sum(map(len, logits))
     order = np.argsort(-np.abs(regions + hanging), kind="stable")
     heads = {name: np.concatenate([one.heads[name] for one in shares]).mean() for name in shares[0].heads}
+    heard = [region.turning(speed.mean_hz if speed else None) for region in shares[0].regions]
     return Reasons(
-        label=for_class,
-        rival=against,
+        label=classes[0],
+        rival=classes[1],
         logit=float(np.concatenate(logits).mean()),
-        shares=tuple(Share(shares[0].regions[i], float(regions[i]), float(hanging[i])) for i in order),
+        shares=tuple(Share(heard[i], float(regions[i]), float(hanging[i])) for i in order),
         memory=float(np.concatenate([one.memory for one in shares]).mean()),
         constant=float(np.concatenate([one.constant for one in shares]).mean()),
         heads={name: float(value) for name, value in heads.items()},
         moments=tuple(_moments(tokens, model.card.config.window_s)),
         windows=count,
+        speed=speed,
     )
 
 
 def window_shares(
-    model: Model, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
+    model: Model, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None, hz: Exact | None = None
 ) -> Contributions:
-    """What every part of raw windows (n, window) at the model's rate says, the mean over the model's networks."""
+    """What every part of raw windows (n, window) at the model's rate says, the mean over the model's networks; `hz`
+    (n,) is told to kinds that know orders."""
     shares = explanation_of(model).shares
-    return mean_of([shares(weights_of(one), windows, label, rival, neutral=neutral) for one in model.members])
+    given = {"neutral": neutral, **({"hz": hz} if knows_orders(model) else {})}
+    return mean_of([shares(weights_of(one), windows, label, rival, **given) for one in model.members])
+
+
+def judged_speed(model: Model, recording: Recording, limit: int | None = None) -> Speed | None:
+    """At which `diagnose_recording` judges a recording; None where it uses none."""
+    speeds = window_speeds(model, recording, limit)
+    return speeds.found() if speeds else None
+
+
+def turning_windows(
+    model: Model, recording: Recording, speed: Speed | None, limit: int | None = None
+) -> Iterator[tuple[Windows, Exact | None]]:
+    """As `model_windows`, and how fast the shaft turns in each window, (n,) in Hz; None where that is not known."""
+    speeds, first = WindowSpeeds(speed, model.card.config.window_s) if speed else None, 0
+    for windows in model_windows(model, recording, limit):
+        yield windows, speeds.hz(first, len(windows)) if speeds else None
+        first += len(windows)
+
+
+def knows_orders(model: Model) -> bool:
+    """Whether its windows are heard at the speed of the shaft."""
+    return model.card.kind is not None and model.card.kind.knows_orders
 
 
 def explanation_of(model: Model) -> Explanation:

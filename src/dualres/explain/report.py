@@ -1,27 +1,24 @@
 """All that can be said of one recording: its verdict, why, and what the machine's geometry lets one look for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait
+from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait, portrait_at
 from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing, bearing_of
 from dualres.faultlines.comb import LineTest
-from dualres.faultlines.lines import machine_lines, teeth_of
+from dualres.faultlines.lines import OrderLine, machine_lines, order_lines, teeth_of
 from dualres.faultlines.severity import velocity_rms
-from dualres.faultlines.speed import speed_hz, speed_in, tachometer_hz
 from dualres.judge.model import Model
-from dualres.judge.verdict import Verdict, diagnose_recording
-from dualres.recordings.labels.read import LABELS, LabelRow, listed, read_row
+from dualres.judge.verdict import Verdict, diagnose_recording, speed_data
 from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.speed import Speed
 
 LONGEST_S = 120  # of a recording, that fault lines are looked for in
-ABOVE = 2  # folders above a file's own in which a list may name it
 
 
 @dataclass(frozen=True)
@@ -35,19 +32,22 @@ class MachineFacts:
 
     @classmethod
     def stated(
-        cls,
-        row: LabelRow,
-        *,
-        speed: str | None = None,
-        tacho: str | None = None,
-        pulses: int = 1,
-        bearing: str | None = None,
-        gear: str | None = None,
-        unit: str | None = None,
+        cls, speed: Speed | None = None, *, bearing: str | None = None, gear: str | None = None, unit: str | None = None
     ) -> "MachineFacts":
-        """As a person writes them: the speed, else a tachometer's channel, else what a list says of the file."""
-        shaft_hz = speed_hz(speed) if speed else _shaft_hz(row, tacho, pulses)
+        """As a person writes them, with the mean of the speed."""
+        shaft_hz = speed.mean_hz if speed else None
         return cls(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
+
+    @property
+    def known_orders(self) -> tuple[OrderLine, ...]:
+        """Multiples of the shaft's rate at which faults show, whatever the speed."""
+        return order_lines(self.bearing, self.teeth)
+
+    def turning(self, judged: Speed | None) -> "MachineFacts":
+        """With the speed at which a recording was judged, where geometry is known and no speed was stated."""
+        if self.shaft_hz is not None or judged is None or not self.known_orders:
+            return self
+        return replace(self, shaft_hz=judged.mean_hz)
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class Case:
     assessment: Assessment | None = None  # where the speed is known
     velocity_mm_s: float | None = None  # rms, where the unit is known
     neighbours: tuple[Neighbour, ...] = ()  # labelled recordings, the most similar first
+    known_orders: tuple[OrderLine, ...] = ()  # at which faults of the machine show
 
     @property
     def nearest(self) -> tuple[Neighbour, ...]:
@@ -77,6 +78,8 @@ class Case:
             "probability": verdict.probability,
             "runner_up": verdict.runner_up,
             "windows": verdict.windows,
+            "axis": reasons.axis,
+            "speed": speed_data(reasons.speed, verdict.speed_margin) if reasons.speed else None,
             "logit": reasons.logit,
             "adds_up_to": reasons.total,
             "heads": reasons.heads,
@@ -111,8 +114,10 @@ def examine(
 ) -> Case:
     """Judge a recording, and say why; `portrait_of` gives what a model hears of each of the `labelled` recordings."""
     verdict = diagnose_recording(model, recording)
-    known = neighbours(model, portrait(model, recording), labelled, portrait_of=portrait_of) if labelled else []
+    heard = portrait_at(model, recording, verdict.speed) if labelled else {}
+    known = neighbours(model, heard, labelled, portrait_of=portrait_of)
     reasons = explain_recording(model, recording, verdict, neutral=halfway(known, verdict.label, verdict.runner_up))
+    reasons, machine = reasons.naming(machine.known_orders), machine.turning(verdict.speed)
     rate = float(recording.rate)
     signal = next(iter(recording.blocks(int(LONGEST_S * rate))))
     assessment = None
@@ -120,29 +125,19 @@ def examine(
         lines = machine_lines(machine.shaft_hz, machine.bearing, machine.teeth)
         assessment = assess(signal, rate, machine.shaft_hz, lines)
     velocity = velocity_rms(signal, rate, machine.unit) if machine.unit else None
-    return Case(verdict, reasons, np.asarray(signal), rate, assessment, velocity, tuple(known))
-
-
-def row_of(file: Path) -> LabelRow:
-    """What the labels.csv in the file's folder, or in one above it, says of a file."""
-    for folder in file.absolute().parents[: ABOVE + 1]:
-        if (folder / LABELS).exists():
-            rows = [row for row in listed(folder, labelled=False) if row.file.resolve() == file.resolve()]
-            if rows:
-                return rows[0]
-    return LabelRow(file)
-
-
-def _shaft_hz(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
-    """Revolutions per second by a tachometer's channel of the same file, or by what a list says; None without."""
-    if tacho is None:
-        return speed_in(row.known.get("condition", {}))
-    pulsing = read_row(LabelRow(row.file, rate=row.rate, channel=tacho, part=row.part))
-    return tachometer_hz(pulsing.signal, float(pulsing.rate), pulses)
+    said = (verdict, reasons, np.asarray(signal), rate, assessment, velocity)
+    return Case(*said, tuple(known), machine.known_orders)
 
 
 def _share(share: Share) -> dict[str, Any]:
-    return {**vars(share.region), "nats": share.nats, "memory": share.memory}
+    lines = [{"order": line.order, "name": line.name} for line in share.region.lines]
+    return {
+        **vars(share.region),
+        "lines": lines,
+        "words": str(share.region),
+        "nats": share.nats,
+        "memory": share.memory,
+    }
 
 
 def line_data(found: LineTest) -> dict[str, Any]:
