@@ -16,7 +16,10 @@ int main(int count, char **arguments) {
         const uint32_t mixed = 97u * t * t + 2654435761u * t;
         window[t] = sinf(0.06f * (float)t) + (float)mixed / 4294967296.0f;
     }
-    for (int i = 0; i < times; i++) DUALRES_LOGITS(dualres_this_model, window, 1, logits, scratch);
+    for (int i = 0; i < times; i++) {
+        DUALRES_SEE(dualres_this_model, window, scratch);
+        DUALRES_LOGITS(dualres_this_model, window, 25.0, logits, scratch);
+    }
     for (int i = 0; i < DUALRES_CLASSES; i++) printf("%.9g ", (double)logits[i]);
     printf("\n");
     return 0;

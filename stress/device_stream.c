@@ -10,10 +10,11 @@
 
 #include <stdio.h>
 
-static void listened_to(const dualres_network *, const dualres_sample *, size_t, float *, void *);
+static void listened_to(const dualres_network *, const dualres_sample *, double, float *, void *);
 
-static void by_kernel(const dualres_network *network, const dualres_sample *window, float *logits, void *scratch) {
-    DUALRES_LOGITS(network, window, 1, logits, scratch);
+static void by_kernel(const dualres_network *network, const dualres_sample *window, double hz, float *logits,
+                      void *scratch) {
+    DUALRES_LOGITS(network, window, hz, logits, scratch);
 }
 
 #undef DUALRES_LOGITS
@@ -26,11 +27,9 @@ enum { MOST_FRAMES = 4096 };
 static dualres_state state;
 static dualres_sample frames[MOST_FRAMES * DUALRES_AXES];
 
-/* `windows` is one, as dualres.c asks for it. */
-static void listened_to(const dualres_network *network, const dualres_sample *window, size_t windows, float *logits,
+static void listened_to(const dualres_network *network, const dualres_sample *window, double hz, float *logits,
                         void *scratch) {
-    (void)windows;
-    by_kernel(network, window, logits, scratch);
+    by_kernel(network, window, hz, logits, scratch);
     printf("logits");
     for (int i = 0; i < DUALRES_CLASSES; i++) printf(" %.9g", (double)logits[i]);
     printf("\n");

@@ -129,8 +129,8 @@ def c99(folder: Path) -> Iterator[Callable[[int], str]]:
     models, compiler = Models(), host_compiler()
     # What a network says of the check's signals does not depend on names, and takes most of the time.
     computed = sources.expected
-    known = lru_cache(lambda rate, int16: computed(models.hostile(np.random.default_rng(0)), rate, int16=int16))
-    sources.expected = lambda model, rate, *, int16: known(rate, int16)
+    known = lru_cache(lambda *asked: computed(models.hostile(np.random.default_rng(0)), *asked))
+    sources.expected = lambda model, *asked: known(*asked)
     place = folder / "deep" / "down"
 
     def attempt(seed: int) -> str:

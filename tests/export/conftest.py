@@ -14,9 +14,10 @@ from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.judge.model import Model
 from dualres.kernel import compiled
-from dualres.model.kinds import VIEWS
+from dualres.model.kinds import ORDERS, VIEWS
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
+from tests.model.made_orders import made_orders, made_turning
 from tests.model.made_views import made_views
 
 WINDOW = 32_768
@@ -54,6 +55,20 @@ def made_views_model(classes=CLASSES, members=1, **axes):
     return Model(tuple(made_views(len(classes), seed=2 * number) for number in range(card.networks)), card)
 
 
+def made_orders_model(classes=CLASSES, members=1, *, labelled=True, **axes):
+    exposure = dict.fromkeys(classes, 3.072)
+    card = Card(classes, ModelConfig(), None, 0, HELD, exposure, members=members, method=ORDERS.method, **axes)
+    seeds = range(0, 2 * card.networks, 2)
+    return Model(tuple(made_orders(len(classes), seed, labelled=labelled) for seed in seeds), card)
+
+
+def made_turning_model(members=1, **axes):
+    """Three kinds of impacts at orders of a shaft."""
+    exposure = dict.fromkeys(CLASSES[:3], 4.096)
+    card = Card(CLASSES[:3], ModelConfig(), None, 0, HELD, exposure, members=members, method=ORDERS.method, **axes)
+    return Model(tuple(made_turning(3, 100 * number) for number in range(card.networks)), card)
+
+
 def made_comparator(classes=CLASSES):
     card = Card(classes, ModelConfig(), None, 0, HELD, dict.fromkeys(classes, 3.072), method="minirocket")
     return Model((object(),), card)
@@ -69,7 +84,18 @@ MODELS = {
     "paper shared": partial(made_model, channels=AXES, axes="shared", members=2),
     "views apart": partial(made_views_model, channels=AXES, axes="apart"),
     "views shared": partial(made_views_model, channels=AXES[:2], axes="shared"),
+    "orders": made_orders_model,
+    "orders members": partial(made_orders_model, members=2),
+    "orders apart": partial(made_orders_model, channels=AXES, axes="apart"),
+    "orders shared": partial(made_orders_model, channels=AXES[:2], axes="shared"),
+    "orders search": partial(made_turning_model, channels=AXES[:2], axes="shared"),
+    "orders search members": partial(made_turning_model, members=2),
 }
+TRIES = 11  # of those that search for the speed
+
+
+def tries_of(which):
+    return TRIES if "search" in which else 0
 
 
 @cache
@@ -107,7 +133,8 @@ def board(compiler, tmp_path_factory):
     def get(which, rate=12_800, int16=False):
         if (which, rate, int16) not in made:
             folder = tmp_path_factory.mktemp("exported") / "board"
-            made[which, rate, int16] = write_c99(model_called(which), folder, rate, int16=int16)
+            model, search = model_called(which), tries_of(which)
+            made[which, rate, int16] = write_c99(model, folder, rate, int16=int16, search=search)
         return made[which, rate, int16]
 
     return get
@@ -138,16 +165,19 @@ def shared_library(folder):
 
 
 class Device:
-    def __init__(self, exported, int16, score):
-        self.library = shared_library(exported.folder)
-        self.classes, self.score = len(CLASSES), self.library[score]
+    def __init__(self, exported, int16, which):
+        self.library, self.kind = shared_library(exported.folder), which.split()[0]
+        self.classes = len(model_called(which).classes)
         self.dtype = np.int16 if int16 else np.float32
         self.state = ctypes.create_string_buffer(exported.checks[0].state + 16)
-        self.library.dualres_verdict.restype = _result(self.classes)
+        self.library.dualres_verdict.restype = _result(self.classes, searches=tries_of(which) > 0)
         self.begin()
 
     def begin(self):
         self.library.dualres_init(self.state)
+
+    def set_speed(self, hz):
+        self.library.dualres_set_speed(self.state, ctypes.c_float(hz))
 
     def push(self, samples, piece=None):
         samples = np.ascontiguousarray(samples, dtype=self.dtype)
@@ -161,8 +191,9 @@ class Device:
     def verdict(self):
         return self.library.dualres_verdict(self.state)
 
-    def judge(self, samples):
+    def judge(self, samples, hz=0.0):
         self.begin()
+        self.set_speed(hz)
         self.push(samples)
         self.end()
         return self.verdict()
@@ -171,16 +202,28 @@ class Device:
         """The first samples at 64 kHz of the window under way, or of the one that was under way at the end."""
         return np.frombuffer(self.state, self.dtype, count).copy()
 
-    def logits(self, window):
+    def logits(self, window, hz=0.0):
         window = np.ascontiguousarray(window, dtype=self.dtype)
         logits, scratch = np.empty(self.classes, np.float32), ctypes.create_string_buffer(32 * 1024)
         model = ctypes.addressof(ctypes.c_char.in_dll(self.library, "dualres_this_model"))
         read, write = (array.ctypes.data_as(ctypes.c_void_p) for array in (window, logits))
-        self.score(ctypes.c_void_p(model), read, ctypes.c_size_t(1), write, scratch)
+        one = ctypes.c_size_t(1)
+        if self.kind == "orders":
+            constants, room = ctypes.c_void_p.from_address(model), self.library.dualres_orders_room
+            room.restype = ctypes.c_void_p
+            looks = ctypes.c_void_p(room(scratch))
+            self.library.dualres_orders_see(constants, read, one, looks, scratch)
+            told = ctypes.byref(ctypes.c_double(hz))
+            self.library.dualres_orders_judge(ctypes.c_void_p(model), looks, one, told, write, scratch)
+        else:
+            score = {"paper": "dualres_windows", "views": "dualres_views"}[self.kind]
+            self.library[score](ctypes.c_void_p(model), read, one, write, scratch)
         return logits
 
 
-def _result(classes):
+def _result(classes, searches=False):
+    found = [("factor", ctypes.c_double), ("speed", ctypes.c_double)] if searches else []
+
     class Result(ctypes.Structure):
         _fields_ = [
             ("label", ctypes.c_char_p),
@@ -189,6 +232,7 @@ def _result(classes):
             ("refused", ctypes.c_uint32),
             ("unjudged", ctypes.c_uint32),
             ("probabilities", ctypes.c_double * classes),
+            *found,
         ]
 
     return Result
@@ -200,8 +244,7 @@ def library_of(board):
 
     def get(which, rate, int16=False):
         if (which, rate, int16) not in made:
-            score = "dualres_windows" if which.startswith("paper") else "dualres_views"
-            made[which, rate, int16] = Device(board(which, rate, int16), int16, score)
+            made[which, rate, int16] = Device(board(which, rate, int16), int16, which)
         made[which, rate, int16].begin()
         return made[which, rate, int16]
 

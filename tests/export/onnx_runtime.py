@@ -6,6 +6,8 @@ onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not inst
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
 
 
-def run(made, windows):
+def run(made, windows, speed=None):
+    """The first output; `speed` of graphs that take one."""
     content = made.SerializeToString() if isinstance(made, onnx.ModelProto) else str(made)
-    return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(None, {"windows": windows})[0]
+    given = {"windows": windows} | ({} if speed is None else {"speed": speed})
+    return onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(None, given)[0]

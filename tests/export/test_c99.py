@@ -164,10 +164,11 @@ def test_names_are_what_they_were(device):
     assert tuple(name.decode() for name in names) == CLASSES
 
 
-def test_there_are_three_functions_two_that_say_how_sure_and_a_card(exported, model):
+def test_there_are_three_functions_one_that_is_told_the_speed_two_that_say_how_sure_and_a_card(exported, model):
     folder = exported(12_800).folder
     header = re.sub(r"/\*.*?\*/", "", (folder / "dualres.h").read_text(), flags=re.DOTALL)
-    functions = ["dualres_init", "dualres_push", "dualres_verdict", "dualres_in_set", "dualres_unlike"]
+    told = ["dualres_init", "dualres_set_speed", "dualres_push"]
+    functions = [*told, "dualres_verdict", "dualres_in_set", "dualres_unlike"]
     assert re.findall(r"(\w+)\([^()]*\);", header) == functions
     card = json.loads((folder / "card.json").read_text())
     assert tuple(card["classes"]) == model.classes

@@ -14,11 +14,14 @@ from dualres.errors import ExportError
 from dualres.export import onnx as onnx_export
 from dualres.export.c99 import write_c99
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
+from dualres.export.test_vectors import turning
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
 from dualres.recordings.recording import Recording
-from tests.export.conftest import _result, machine, made_model, made_views_model, shared_library
+from tests.export.conftest import _result, machine, made_model, made_turning_model, made_views_model, shared_library
 from tests.export.test_device import RIGHT, altered, make, make_for_arm, make_for_cortex_m
+from tests.model.made_orders import turning_machine
+from tests.variants import also
 
 CLASSES = ("good", "worn", "broken")
 NO_CLASS, OTHER_SPECTRUM, OTHER_LEVEL = 1, 2, 4
@@ -52,15 +55,20 @@ def folder(model, compiler, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def judged(folder):
+    return judged_by(folder)
+
+
+def judged_by(folder, *found):
     class Result(_result(3)):
-        _fields_ = tuple((name, ctypes.c_double) for name in ("distance", "spectrum", "level"))
+        _fields_ = tuple((name, ctypes.c_double) for name in ("distance", "spectrum", "level", *found))
 
     library = shared_library(folder)
     library.dualres_verdict.restype = Result
 
-    def get(samples):
+    def get(samples, hz=0.0):
         state = ctypes.create_string_buffer(200_000)
         library.dualres_init(state)
+        library.dualres_set_speed(state, ctypes.c_float(hz))
         library.dualres_push(state, samples.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(samples)))
         library.dualres_push(state, None, ctypes.c_size_t(0))
         result = library.dualres_verdict(state)
@@ -77,6 +85,28 @@ def test_a_device_looks_as_python_does(model, judged):
         assert (result.distance, result.spectrum, result.level) == pytest.approx(
             (look.distance, look.spectrum, look.level), abs=1e-3
         )
+
+
+@pytest.mark.parametrize("search", [0, *also((11,))])
+def test_a_device_looks_at_orders_as_python_does(compiler, tmp_path, search):
+    plain = made_turning_model()
+    samples = turning_machine(25.0, 0, 20_000, rate=12_800, seed=99)
+    recording = Recording.from_array(samples, 12_800)
+    known = calibrated(plain, look_at(plain, turning(recording, 25.0)))
+    known = replace(known, card=replace(known.card, classes=CLASSES))
+    get = judged_by(write_c99(known, tmp_path / "board", 12_800, search=search).folder, *("factor", "speed")[:search])
+    for hz in (0.0, 26.0):
+        result, _ = get(samples, hz)
+        factor = result.factor if search else 1.0
+        look = look_at(known, turning(recording, hz * factor))
+        assert (result.distance, result.spectrum, result.level) == pytest.approx(
+            (look.distance, look.spectrum, look.level), abs=1e-3
+        )
+        assert (factor != 1) == (search > 0 and hz > 0)
+    assert get(samples, 25.0)[1] == 0
+    assert get(0.01 * samples, 25.0)[1] == OTHER_LEVEL
+    tone = np.sin(2 * np.pi * 0.09 * np.arange(20_000)).astype(np.float32)
+    assert get(tone, 25.0)[1] & OTHER_SPECTRUM
 
 
 def test_a_device_notices_what_is_unlike(model, judged):
@@ -106,7 +136,7 @@ def test_no_class_stands_out_beyond_the_limit(model, folder, judged, tmp_path):
 
 def test_the_check_notices_another_likeness(folder, tmp_path):
     def other_look(text):
-        return re.sub(r"(expected_look\[3\] = \{)[^,]+", r"\g<1>-0x1p+3", text)
+        return re.sub(r"(expected_look\[STREAMS\]\[3\] = \{\{)[^,]+", r"\g<1>-0x1p+3", text)
 
     assert RIGHT in make(folder, "check")
     altered(folder, tmp_path, "check_values.h", other_look)

@@ -4,7 +4,7 @@ import pytest
 
 from dualres.config import SOXR
 from dualres.errors import ConfigError
-from dualres.export.device_network import PAPER_DEVICE, VIEWS_DEVICE
+from dualres.export.device_network import ORDERS_DEVICE, PAPER_DEVICE, VIEWS_DEVICE
 from dualres.export.rates import ratio_for, working_memory
 from dualres.utils.rates import exact_rate
 from tests.export.conftest import CLASSES, made_model
@@ -12,7 +12,12 @@ from tests.variants import also
 
 
 @pytest.mark.parametrize(
-    ("which", "kind", "most"), [("paper", PAPER_DEVICE, 16 * 1024), ("views", VIEWS_DEVICE, 32 * 1024)]
+    ("which", "kind", "most"),
+    [
+        ("paper", PAPER_DEVICE, 16 * 1024),
+        ("views", VIEWS_DEVICE, 32 * 1024),
+        *also(("orders", ORDERS_DEVICE, 32 * 1024)),
+    ],
 )
 @pytest.mark.parametrize("rate", [64_000, 12_800, *also((48_000,), ("200000/3",))])
 def test_working_memory_is_what_a_compiler_makes_of_it(board, which, kind, most, rate):

@@ -13,10 +13,12 @@ from dualres.export import compiler as cc
 from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.device_network import axes_in, device_of
-from dualres.export.rates import ratio_for
+from dualres.export.device_speed import device_search, refuse_search
+from dualres.export.rates import ratio_for, search_memory
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.export.test_vectors import refuse_other_sizes
 from dualres.judge.model import Model
+from dualres.judge.turning import labelled_speeds
 from dualres.utils.printable import printable
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.rates import Rate, exact_rate
@@ -31,6 +33,7 @@ class ExportResult:
     folder: Path
     checks: tuple[CompiledCheck, ...]  # the build as it was asked for first
     flash: tuple[Flash, ...]
+    searching: int = 0  # bytes of working memory that serve the search for the speed
 
 
 def write_c99(
@@ -39,17 +42,20 @@ def write_c99(
     rate: Rate = 64_000,
     *,
     int16: bool = False,
+    search: int = 0,
     overwrite: bool = False,
     unchecked: bool = False,
     progress: Progress = quiet,
 ) -> ExportResult:
     """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats. It is compiled and run on check
-    signals first, and not handed over if it disagrees; no C compiler is an error unless `unchecked`."""
-    folder, rate = resolved(folder), exact_rate(rate)
+    signals first, and not handed over if it disagrees; no C compiler is an error unless `unchecked`. A model that knows
+    speeds judges at `search` speeds around the one that it is told, or at that one alone."""
+    folder, rate, device = resolved(folder), exact_rate(rate), device_of(model)
     refuse_other_sizes(model)
+    refuse_search(model, search)
     _refuse_names("class", model.classes)
     _refuse_names("axis", model.card.channels)
-    ratio, files = ratio_for(model, rate), copied(device_of(model))
+    ratio, files = ratio_for(model, rate), copied(device)
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
     compiler = cc.host_compiler()
@@ -59,13 +65,15 @@ def write_c99(
             "--unchecked and run `make check` on a machine that has one"
         )
     progress("Export", 0, 3, "model")
-    files |= made(model, rate, ratio, int16)
+    files |= made(model, rate, ratio, int16, tries=search)
+    searching = search_memory(search, len(model.classes), axes_in(model)) if search else 0
     checks, flash = _confirmed(files, model.classes, compiler, int16=int16, progress=progress) if compiler else ((), ())
-    files[README] = _readme(model, rate, checks, flash, compiler=compiler).encode()
+    result = ExportResult(folder, checks, flash, searching)
+    files[README] = _readme(model, rate, search, result, compiler=compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
     progress("Export", 3, 3, "")
-    return ExportResult(folder, checks, flash)
+    return result
 
 
 def _refuse_names(what: str, names: Sequence[str]) -> None:
@@ -99,26 +107,20 @@ def _confirmed(
     return tuple(checks), tuple(flash)
 
 
-def _readme(
-    model: Model,
-    rate: Fraction,
-    checks: Sequence[CompiledCheck],
-    flash: Sequence[Flash],
-    *,
-    compiler: Sequence[str] | None,
-) -> str:
+def _readme(model: Model, rate: Fraction, search: int, result: ExportResult, *, compiler: Sequence[str] | None) -> str:
     template = (resources("dualres.export") / "device" / README).read_text()
     checked = "    not checked when exported"
-    if checks and compiler:
-        builds = " and ".join(each.build for each in checks)
-        said = "\n\n".join("\n".join(f"    {line}" for line in (f"{each.build}:", *each.lines)) for each in checks)
+    if result.checks and compiler:
+        builds = " and ".join(each.build for each in result.checks)
+        said = "\n\n".join("\n".join(f"    {line}" for line in (f"{one.build}:", *one.lines)) for one in result.checks)
         checked = (
             f"Checked when exported: builds with {builds}, one lane,\nby {cc.compiler_name(compiler)}.\n"
             f"Any other build, and any other machine, is checked by `make check` there.\n\n{said}"
         )
-    cost = "\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported"
+    cost = "\n".join(f"* {line}" for line in costs(result)) or "* not measured when exported"
+    several = _several(model) + _speed(model, search)
     return Template(template).substitute(
-        rate=rate, classes=len(model.classes), several=_several(model), checked=checked, cost=cost
+        rate=rate, classes=len(model.classes), several=several, checked=checked, cost=cost
     )
 
 
@@ -139,10 +141,35 @@ def _several(model: Model) -> str:
     return "".join(f"{line}\n" for line in ("", *said)) if said else ""
 
 
-def costs(checks: Sequence[CompiledCheck], flash: Sequence[Flash]) -> list[str]:
-    """Memory needs, a line each."""
-    lines = [f"flash on {one.machine}: {one.bytes} bytes, and what it takes of libm" for one in flash]
-    return lines + [
-        f"RAM with {one.build}: {one.window} bytes of window and {one.state - one.window} of working memory"
-        for one in checks
+def _speed(model: Model, search: int) -> str:
+    """What to tell of the shaft's speed, and what becomes of it."""
+    if (labelled := labelled_speeds(model)) is None:
+        return ""
+    low, high = labelled
+    said = [
+        "",
+        f"Labelled shafts make {low:.4g} to {high:.4g} turns a second; `dualres_set_speed` says how many this one",
+        "makes. Without it the network judges by frequencies alone, which tell less.",
     ]
+    if search:
+        factors = device_search(search).factors
+        said += [
+            f"Every window is judged at {search} speeds, {factors[0]:.3f} to {factors[-1]:.3f} times the told one.",
+            "The verdict is that at the one that all windows since `dualres_init` fit best; its `speed` says which.",
+            "Each takes 320 bytes of RAM for every axis and 8 for every class, and more time (docs/edge.md).",
+        ]
+    else:
+        said.append("The speed is taken as it is told.")
+    return "".join(f"{line}\n" for line in said)
+
+
+def costs(result: ExportResult) -> list[str]:
+    """Memory needs, a line each."""
+    lines = [f"flash on {one.machine}: {one.bytes} bytes, and what it takes of libm" for one in result.flash]
+    lines += [
+        f"RAM with {one.build}: {one.window} bytes of window and {one.state - one.window} of working memory"
+        for one in result.checks
+    ]
+    if result.checks and result.searching:
+        lines.append(f"the search for the speed takes {result.searching} bytes of these")
+    return lines

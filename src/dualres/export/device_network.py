@@ -1,22 +1,26 @@
-"""What an export has to know of a kind of network."""
+"""What exports have to know of a kind of network."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.judge.model import Model
+from dualres.judge.trust.novelty import ORDER_WEIGHTS, WEIGHTS
+from dualres.kernel.orders import packed_orders
 from dualres.kernel.pack import packed
 from dualres.kernel.views import packed_views
-from dualres.model.kinds import Part, resolved
+from dualres.model.kinds import NetworkKind, Part, resolved
 from dualres.model.weights import NetworkWeights
 from dualres.utils.arrays import Floats
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class DeviceNetwork:
-    """What differs from kind to kind, once it is C or an ONNX graph."""
+    """What differs from kind to kind, once it is C."""
 
     header: str  # in device/network
     kernel: str
@@ -27,10 +31,21 @@ class DeviceNetwork:
     # otherwise, and by so little difference a count may be rounded up or down.
     share_tolerance: float
     pack: Callable[[Any], tuple[Floats, Floats]]  # weights to constants and head or heads, as the kernel has them
-    # (graph, signal, network, between) to the names of logits and likeness; see `export.model_graph`.
-    graph: Part[Callable[..., tuple[str, list[str]]]]
-    # How classes lie around their middle, (heads, classes, classes), where what is unlike all of them can be noticed.
-    between: Part[Callable[[Any], Floats]] | None = None
+    told: int = 0  # bytes of a stream's state for what it is told: the speed of a shaft
+    beside: tuple[str, ...] = ()  # files in device/ that no other kind needs
+    # How much heads count where windows are compared with what was labelled, on an axis of Hz and on one of orders.
+    weights: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+
+
+@dataclass(frozen=True)
+class GraphNetwork:
+    """The same of an ONNX graph."""
+
+    # (graph, signal, network, between) to the names of logits and likeness; see `export.model_graph`. That of a kind
+    # that knows orders takes the name of the windows' speeds, too: speed=.
+    judged: Part[Callable[..., tuple[str, list[str]]]]
+    logit_tolerance: float  # of the largest logit, or of one
+    tells_likeness: bool = True  # where a model knows what is familiar
 
 
 PAPER_DEVICE = DeviceNetwork(
@@ -40,7 +55,6 @@ PAPER_DEVICE = DeviceNetwork(
     logit_tolerance=1e-5,
     share_tolerance=1e-3,
     pack=packed,
-    graph="dualres.export.network_graph:judged",
 )
 # Its heads magnify what rounding leaves of features that hardly differ within a class, and its modulation sees how the
 # little fluctuates that resampling leaves above the device's own band.
@@ -51,31 +65,60 @@ VIEWS_DEVICE = DeviceNetwork(
     logit_tolerance=1e-4,
     share_tolerance=1e-2,
     pack=packed_views,
-    graph="dualres.export.views_graph:judged",
-    between="dualres.export.novelty:lying_of",
+    weights=(tuple(WEIGHTS.values()), tuple(WEIGHTS.values())),
 )
+ORDERS_DEVICE = DeviceNetwork(
+    *("orders.h", "orders.c"),
+    scratch=27_776,
+    working_memory=32 * 1024,
+    logit_tolerance=1e-4,
+    share_tolerance=1e-2,
+    pack=packed_orders,
+    told=4,
+    beside=("search.h",),
+    weights=(tuple(ORDER_WEIGHTS.values()), tuple(ORDER_WEIGHTS.values())),
+)
+PAPER_GRAPH = GraphNetwork("dualres.export.network_graph:judged", logit_tolerance=1e-5)
+VIEWS_GRAPH = GraphNetwork("dualres.export.views_graph:judged", logit_tolerance=1e-4)
+ORDERS_GRAPH = GraphNetwork("dualres.export.orders_graph:judged", logit_tolerance=1e-4, tells_likeness=False)
 
 
 def device_of(model: Model) -> DeviceNetwork:
-    """What an export knows of a model's kind; an error for a comparator, and for a kind that no device can run."""
-    kind = model.card.kind
-    if kind is None:
+    """What an export to C knows of a model's kind; an error for what no device can run."""
+    kind = exported_kind(model)
+    found: DeviceNetwork = _brought(kind, kind.device, "for devices")
+    return found
+
+
+def graph_of(model: Model) -> GraphNetwork:
+    """The same of an export to ONNX."""
+    kind = exported_kind(model)
+    found: GraphNetwork = _brought(kind, kind.graph, "for ONNX")
+    return found
+
+
+def exported_kind(model: Model) -> NetworkKind:
+    """A model's kind; an error for a comparator."""
+    if model.card.kind is None:
         raise ConfigError(
             f"only DualRes networks can be exported, and this model is of the method {model.card.method}; "
             "fit one with dualres fit"
         )
-    if kind.device is None:
+    return model.card.kind
+
+
+def _brought(kind: NetworkKind, part: Part[T] | None, target: str) -> T:
+    if part is None:
         raise ConfigError(
-            f"a {kind.title} cannot be exported: its kind, {kind.method}, brings nothing for devices; "
+            f"a {kind.title} cannot be exported: its kind, {kind.method}, brings nothing {target}; "
             "fit another with dualres fit"
         )
-    found: DeviceNetwork = resolved(kind.device)
-    return found
+    return resolved(part)
 
 
 def weights_in(model: Model) -> list[NetworkWeights]:
-    """Those of each network; an error where none can be exported."""
-    device_of(model)
+    """Those of each network; an error for a comparator."""
+    exported_kind(model)
     return [weights_of(member) for member in model.members]
 
 

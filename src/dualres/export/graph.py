@@ -1,5 +1,6 @@
 """An ONNX graph, put together operation by operation."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,21 @@ class Graph:
     def single(self, x: str) -> str:
         return self.put("Cast", x, to=TensorProto.FLOAT)
 
-    def finish(self, takes: tuple[str, *tuple[int, ...]], *gives: tuple[str, str, int]) -> onnx.ModelProto:
+    def whole(self, x: str) -> str:
+        return self.put("Cast", x, to=TensorProto.INT64)
+
+    def exactly(self, values: npt.ArrayLike) -> str:
+        """Numbers that are kept in double precision, and take twice the room."""
+        return self._kept(np.asarray(values, np.float64, order="C"))
+
+    def finish(
+        self, takes: Sequence[tuple[str, *tuple[int, ...]]], gives: Sequence[tuple[str, str, int]]
+    ) -> onnx.ModelProto:
         """The model: any number of rows of float32 in, by name and sizes, and of results out, by name and size."""
         nodes = [*self._nodes, *(helper.make_node("Identity", [result], [name]) for result, name, _ in gives)]
-        named = (takes, *((name, size) for _, name, size in gives))
+        named = (*takes, *((name, size) for _, name, size in gives))
         rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *n]) for name, *n in named]
-        graph = helper.make_graph(nodes, "dualres", rows[:1], rows[1:], self._constants)
+        graph = helper.make_graph(nodes, "dualres", rows[: len(takes)], rows[len(takes) :], self._constants)
         return helper.make_model(
             graph, producer_name="dualres", ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)]
         )
@@ -61,7 +71,9 @@ class Graph:
 
     def _constant(self, value: npt.ArrayLike) -> str:
         array = np.asarray(value)
-        kept = np.asarray(array.astype(np.float32 if array.dtype.kind == "f" else np.int64), order="C")
+        return self._kept(np.asarray(array.astype(np.float32 if array.dtype.kind == "f" else np.int64), order="C"))
+
+    def _kept(self, kept: npt.NDArray[np.generic]) -> str:
         content = (kept.dtype.str, kept.shape, kept.tobytes())
         if content not in self._names:
             self._names[content] = f"constant_{len(self._constants)}"

@@ -1,16 +1,18 @@
 """What an export carries to notice that a recording is of none of the classes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.export.device_network import device_of, weights_in
+from dualres.export.device_network import exported_kind, weights_in
 from dualres.export.sets import sets_of
 from dualres.judge.backends import Windows, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration
-from dualres.judge.trust.novelty import WEIGHTS, between, distances
+from dualres.judge.trust.novelty import ORDER_WEIGHTS, WEIGHTS, between, distances
 from dualres.model.kinds import resolved
+from dualres.model.views.order_weights import OrdersWeights
 from dualres.model.views.weights import ViewsWeights
 from dualres.utils.arrays import Exact, Floats
 
@@ -29,7 +31,7 @@ class Familiar:
 def familiar_of(model: Model) -> Familiar | None:
     """None where nothing is known: without a calibration, and of a kind that does not tell how its classes lie."""
     card = model.card
-    if not card.calibration or device_of(model).between is None or len(card.classes) > MOST_CLASSES:
+    if not card.calibration or exported_kind(model).between is None or len(card.classes) > MOST_CLASSES:
         return None
     calibration, sets = Calibration.parsed(card.calibration, card.classes), sets_of(card)
     most = calibration.doubt_limit(sets.unit, sets.error) if sets else None
@@ -49,11 +51,21 @@ def likeness_of(model: Model, windows: Windows) -> Exact:
 
 def between_classes(model: Model) -> Floats:
     """How classes lie around their middle, (networks, heads, classes, classes): lengths, then coordinates."""
-    lying = resolved(device_of(model).between)
+    lying = resolved(exported_kind(model).between)
     return np.stack([lying(weights) for weights in weights_in(model)] if lying else [])
 
 
 def lying_of(weights: ViewsWeights) -> Floats:
     """The same of one network of views, (heads, classes, classes)."""
-    heads = [between(weights, head) for head in WEIGHTS]
+    return _lying(weights, WEIGHTS)
+
+
+def lying_of_orders(weights: OrdersWeights) -> Floats:
+    """The same of one of orders: of spectra, and of its other heads on an axis of Hz and on one of orders."""
+    spectra, *others = ORDER_WEIGHTS
+    return _lying(weights, (spectra, *others, *(f"order_{name}" for name in others)))
+
+
+def _lying(weights: ViewsWeights, names: Iterable[str]) -> Floats:
+    heads = [between(weights, head) for head in names]
     return np.array([np.concatenate([head.lengths[None], head.across]) for head in heads], dtype=np.float32)

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from dualres.config import HELD, SOXR
+from dualres.config import HELD, ORDER_SIZES, SOXR
 from dualres.errors import ConfigError
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of
 from dualres.judge.model import Model
@@ -39,13 +39,21 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     return ratio
 
 
-def working_memory(ratio: Fraction, classes: int, device: DeviceNetwork, axes: int = 1) -> int:
+def working_memory(ratio: Fraction, classes: int, device: DeviceNetwork, axes: int = 1, *, tries: int = 0) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
     converter = 0 if ratio == 1 else 4 * (4 + inputs)
-    return -(-(counters + sums + axes * converter + device.scratch) // 8) * 8  # whole doubles
+    searching = search_memory(tries, classes, axes) if tries else 0
+    needed = counters + sums + device.told + searching + axes * converter + device.scratch
+    return -(-needed // 8) * 8  # whole doubles
+
+
+def search_memory(tries: int, classes: int, axes: int = 1) -> int:
+    """Bytes of those in which a device searches for the speed: lines of every axis and sums for each of the tries."""
+    counters = 2 * 4
+    return counters + tries * axes * 4 * ORDER_SIZES.lines + (tries - 1) * 8 * classes
 
 
 def _shown(number: Fraction) -> str:

@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
+from dualres.export.device_speed import device_search
 from dualres.export.novelty import between_classes, familiar_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, TestVectors, expected
 from dualres.judge.model import Model
+from dualres.judge.speed_search import STAYS
+from dualres.judge.turning import labelled_speeds
 from dualres.kernel.resample import taps_for
 from dualres.utils.arrays import Floats
 
@@ -30,18 +33,18 @@ def copied(network: DeviceNetwork) -> dict[str, bytes]:
     device, kernel = resources("dualres.export") / "device", resources("dualres.kernel")
     found = {name: (device / name).read_bytes() for name in PLAIN}
     found["network.h"] = (device / "network" / network.header).read_bytes()
+    found |= {name: (device / name).read_bytes() for name in network.beside}
     found |= {f"cortex-m/{name}": (device / "cortex-m" / name).read_bytes() for name in CORTEX_M}
     return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included(network.kernel)}
 
 
-def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str, bytes]:
-    """What is this model's, but for the README and the list of files."""
+def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool, *, tries: int = 0) -> dict[str, bytes]:
+    """What is this model's, but for the README and the list of files. It searches among `tries` speeds of the shaft."""
+    by_floats, by_counts = (expected(model, rate, counts, tries) for counts in (False, True))
     texts = {
-        "dualres_model.h": _sizes(model, rate, ratio, int16),
-        "dualres_model.c": _constants(model, ratio),
-        "check_values.h": _check_values(
-            device_of(model), expected(model, rate, int16=False), expected(model, rate, int16=True)
-        ),
+        "dualres_model.h": _sizes(model, rate, ratio, int16) + _speeds(model, tries) + "\n#endif\n",
+        "dualres_model.c": _constants(model, ratio, tries),
+        "check_values.h": _check_values(device_of(model), by_floats, by_counts),
         "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
@@ -87,16 +90,45 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
         f"#define DUALRES_COUNTED_BYTES {device_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
-        f"{counts if int16 else ''}\n#endif\n"
+        f"{counts if int16 else ''}"
+    )
+
+
+def _speeds(model: Model, tries: int) -> str:
+    """What the model knows of speeds of the shaft; nothing in most kinds."""
+    if (labelled := labelled_speeds(model)) is None:
+        return ""
+    low, high = doubles(labelled).split(", ")
+    searching = f"\n/* Speeds around the told one at which windows are judged. */\n#define DUALRES_TRIES {tries}\n"
+    return (
+        "\n/* Revolutions per second of the slowest and the fastest shaft that was labelled. */\n"
+        f"#define DUALRES_SLOWEST {low} /* {labelled[0]:.4g} */\n"
+        f"#define DUALRES_FASTEST {high} /* {labelled[1]:.4g} */\n"
+        f"{searching if tries else ''}"
     )
 
 
 def _familiar(model: Model) -> Iterator[str]:
     if familiar := familiar_of(model):
         limits = doubles([familiar.distance, familiar.spectrum, *familiar.level])
-        declared = "const float dualres_between[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
+        classes = "[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
         yield f"const double dualres_familiar[4] = {{\n    {limits}}};\n"
-        yield f"extern {declared};\n{declared} = {_nested(between_classes(model))};\n"
+        yield _declared(f"const float dualres_between_classes{classes}", _nested(between_classes(model)))
+        weights = ", ".join(f"{{{doubles(one)}}}" for one in device_of(model).weights)
+        yield _declared("const double dualres_weights[2][DUALRES_COMPARED]", f"{{{weights}}}")
+
+
+def _search(tries: int) -> Iterator[str]:
+    """The speeds that are tried, as search.h knows them."""
+    if tries:
+        search = device_search(tries)
+        for name, values in (("factors", search.factors), ("costs", search.costs)):
+            yield _declared(f"const double dualres_{name}[DUALRES_TRIES]", f"{{\n    {doubles(values)}}}")
+        yield _declared("const double dualres_stays", doubles([STAYS]))
+
+
+def _declared(array: str, values: str) -> str:
+    return f"extern {array};\n{array} = {values};\n"
 
 
 def _nested(values: Floats) -> str:
@@ -115,7 +147,7 @@ def _several(model: Model) -> str:
     return "".join(f"#define DUALRES_{name} {n} /* {said} */\n" for name, (n, said) in defined.items() if n > 1)
 
 
-def _constants(model: Model, ratio: Fraction) -> str:
+def _constants(model: Model, ratio: Fraction, tries: int) -> str:
     sets = sets_of(model.card)
     times = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)  # limits of sets, as ratios
     parts = [
@@ -123,14 +155,13 @@ def _constants(model: Model, ratio: Fraction) -> str:
         _names("names[DUALRES_CLASSES]", model.classes),
         f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(times)}}};\n",
         *_familiar(model),
+        *_search(tries),
         *([_names("axes[DUALRES_AXES]", model.card.channels)] if axes_in(model) > 1 else ()),
         *_networks(packed_for_c(model)),
     ]
     if ratio != 1:
-        parts.append(
-            "extern const float dualres_taps[DUALRES_REACH + 1];\n"
-            f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps_for(ratio, even=True))}}};\n"
-        )
+        taps = floats(taps_for(ratio, even=True))
+        parts.append(_declared("const float dualres_taps[DUALRES_REACH + 1]", f"{{\n    {taps}}}"))
     return "\n".join(parts)
 
 
@@ -168,7 +199,9 @@ def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: Tes
         f"#define LOGIT_TOLERANCE {network.logit_tolerance}\n#define SHARE_TOLERANCE {network.share_tolerance}\n"
         f"#define LOOK_TOLERANCE {LOOK_TOLERANCE}\n"
         f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
-        f"enum {{ CHECK_WINDOWS = {by_floats.logits.shape[1]}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
+        f"enum {{ CHECK_WINDOWS = {by_floats.logits.shape[2]}, STREAM_SAMPLES = {by_floats.samples} }};\n"
+        f"enum {{ CHECK_SPEEDS = {len(by_floats.speeds)} }};\n"
+        f"static const double check_speeds[] = {{{doubles(by_floats.speeds)}}}; /* Hz; 0: not known */\n\n"
         f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
         f"#else\n{_values(by_floats)}#endif\n"
         "\n#endif\n"
@@ -176,13 +209,23 @@ def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: Tes
 
 
 def _values(values: TestVectors) -> str:
-    rows = ",\n    ".join(f"{{{doubles(row)}}}" for one in values.logits for row in one)
-    look = f"static const double expected_look[3] = {{{doubles(values.look)}}};\n" if values.look else ""
+    verdicts = values.verdicts
+    looks = [one.look for one in verdicts if one.look]
+    said = f"static const double expected_look[STREAMS][3] = {{{_rows(looks)}}};\n" if looks else ""
     return (
-        f"enum {{ STREAM_WINDOWS = {values.windows} }};\n"
-        f"static const double expected_logits[][DUALRES_CLASSES] = {{ /* network after network */\n    {rows}}};\n"
-        f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n{look}"
+        f"enum {{ STREAM_WINDOWS = {values.windows}, STREAMS = {len(verdicts)} }};\n"
+        "static const double expected_logits[][DUALRES_CLASSES] = { /* network after network, speed after speed */\n"
+        f"    {_rows(values.logits.reshape(-1, values.logits.shape[-1]))}}};\n"
+        "/* Verdicts at told speeds, and the factors of these that are found. */\n"
+        f"static const double stream_speeds[STREAMS] = {{{doubles([one.hz for one in verdicts])}}};\n"
+        f"static const double stream_factors[STREAMS] = {{{doubles([one.factor for one in verdicts])}}};\n"
+        f"static const double expected_shares[STREAMS][DUALRES_CLASSES] = {{\n"
+        f"    {_rows([one.shares for one in verdicts])}}};\n{said}"
     )
+
+
+def _rows(values: Iterable[npt.ArrayLike]) -> str:
+    return ",\n    ".join(f"{{{doubles(row)}}}" for row in values)
 
 
 def floats(values: npt.ArrayLike) -> str:

@@ -10,15 +10,18 @@ import numpy.typing as npt
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.device_network import axes_in, weights_in
+from dualres.export.device_speed import factors_found
 from dualres.export.novelty import familiar_of
 from dualres.judge.backends import Windows, exact_logits
-from dualres.judge.model import CHECK_WINDOWS, Model
+from dualres.judge.model import CHECK_HZ, CHECK_WINDOWS, Model
 from dualres.judge.trust.novelty import look_at
+from dualres.judge.turning import labelled_speeds
 from dualres.judge.verdict import at_model_rate, recording_scores
 from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window, check_windows
 from dualres.model.reference.probabilities import log_mean, log_softmax
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import Speed
 from dualres.utils.arrays import Exact
 
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
@@ -28,14 +31,24 @@ STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the e
 
 
 @dataclass(frozen=True)
-class TestVectors:
-    """Logits of the check windows, and the verdict on a stream at the native rate."""
+class StreamVerdict:
+    """What is to be said of the stream at a speed of the shaft."""
 
-    logits: Exact  # (networks, windows, classes)
-    samples: int  # of the stream
-    windows: int  # that fit into it
+    hz: float  # as told; 0 where it is not known
+    factor: float  # of it, that is found
     shares: Exact  # (classes,), mean probabilities
     look: tuple[float, float, float] | None  # distance, spectrum and level, where the model knows what is familiar
+
+
+@dataclass(frozen=True)
+class TestVectors:
+    """Logits of the check windows, and verdicts on a stream at the native rate."""
+
+    speeds: tuple[float, ...]  # Hz, of the shaft; 0 where it is not known
+    logits: Exact  # (networks, speeds, windows, classes)
+    samples: int  # of the stream
+    windows: int  # that fit into it
+    verdicts: tuple[StreamVerdict, ...]  # any of those at one speed will do
 
 
 def refuse_other_sizes(model: Model) -> None:
@@ -52,26 +65,32 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
     return np.clip(np.floor(signal.astype(np.float64) + 0.5), -32768, 32767).astype(np.float32)
 
 
-def logits_of(model: Model, windows: Windows) -> Exact:
+def logits_of(model: Model, windows: Windows, hz: Exact | None = None) -> Exact:
     """By NumPy, the readable way, of windows (windows, window) or (windows, axes, window), (windows, classes): of
-    several networks or axes the log of the mean probability."""
+    several networks or axes the log of the mean probability. `hz` (windows,) as kinds that know orders take it."""
     networks = weights_in(model)
     if model.card.passes == 1:
-        return exact_logits(networks[0], windows)
+        return exact_logits(networks[0], windows, hz)
     by_axis = windows.reshape(len(windows), -1, model.card.config.window).swapaxes(0, 1)
     members = model.card.members
     logits = [
-        exact_logits(network, of_axis)
+        exact_logits(network, of_axis, hz)
         for axis, of_axis in enumerate(by_axis)
         for network in networks[axis % model.card.apart * members :][:members]
     ]
     return log_mean(log_softmax(np.stack(logits)))
 
 
-def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Exact]:
-    """Windows in a signal (samples,) or (axes, samples) at its own rate, and their mean probabilities on a device."""
-    mean, windows = recording_scores(model, as_device(model, signal, rate, int16))
+def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool, *, hz: float = 0.0) -> tuple[int, Exact]:
+    """Windows in a signal (samples,) or (axes, samples) at its own rate, and their mean probabilities on a device that
+    is told `hz`; 0 where it is told no speed."""
+    mean, windows = recording_scores(model, turning(as_device(model, signal, rate, int16), hz))
     return windows, mean
+
+
+def turning(recording: Recording, hz: float) -> Recording:
+    """A recording of a shaft of which nothing but `hz` is known, and that exactly; 0 where not even that is."""
+    return replace(recording, speed=Speed((hz,), spread=0.0) if hz else None, speedless=not hz)
 
 
 def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Recording:
@@ -85,8 +104,8 @@ def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Rec
     return Recording.from_array(axes[0], rate)
 
 
-def expected(model: Model, rate: Fraction, int16: bool) -> TestVectors:
-    """What a build for this native rate in Hz has to say."""
+def expected(model: Model, rate: Fraction, int16: bool, tries: int = 0) -> TestVectors:
+    """What a build for this native rate in Hz has to say, which searches among so many speeds."""
     # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
     model = replace(model, card=replace(model.card, resampler=HELD))
     config = model.card.config
@@ -99,7 +118,25 @@ def expected(model: Model, rate: Fraction, int16: bool) -> TestVectors:
     stream = np.stack(axes)
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
-    logits = np.stack([exact_logits(network, windows) for network in weights_in(model)])
-    look = look_at(model, as_device(model, stream, rate, int16)) if familiar_of(model) else None
+    speeds = (0.0,) if labelled_speeds(model) is None else (0.0, CHECK_HZ)
+    logits = [[exact_logits(one, windows, _each(windows, hz)) for hz in speeds] for one in weights_in(model)]
+    recording = as_device(model, stream, rate, int16)
+    verdicts = [
+        _verdict(model, recording, hz, factor)
+        for hz in speeds
+        for factor in (factors_found(model, turning(recording, 0.0), hz, tries) if hz else [1.0])
+    ]
+    count = recording_scores(model, turning(recording, 0.0))[1]
+    return TestVectors(speeds, np.stack(logits), samples, count, tuple(verdicts))
+
+
+def _each(windows: Windows, hz: float) -> Exact:
+    """The speed of each window, as kinds that know orders take it."""
+    return np.full(len(windows), hz or math.nan)
+
+
+def _verdict(model: Model, recording: Recording, hz: float, factor: float) -> StreamVerdict:
+    turned = turning(recording, factor * hz)
+    look = look_at(model, turned) if familiar_of(model) else None
     known = (look.distance, look.spectrum, look.level) if look else None
-    return TestVectors(logits, samples, *stream_shares(model, stream, rate, int16), known)
+    return StreamVerdict(hz, factor, recording_scores(model, turned)[0], known)

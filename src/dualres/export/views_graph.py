@@ -21,13 +21,13 @@ PHASE = 1024  # samples of each of the interleaved parts that a window's low lin
 
 def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | None) -> tuple[str, list[str]]:
     """Normalised windows (B, window) to log-probabilities (B, classes), with `between` also likeness (B, 2)."""
-    distances = _all_distances(graph, signal, network)
-    said = []
-    for distance, head in zip(distances, network.heads.values(), strict=True):
-        sharpness = -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
-        said.append(graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness))))
+    each = _all_distances(graph, signal, network)
+    said = [
+        told(graph, distance, head)  # type: ignore[arg-type]
+        for distance, head in zip(each, network.heads.values(), strict=True)
+    ]
     logits = graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
-    return logits, [] if between is None else [likeness(graph, distances, between)]
+    return logits, [] if between is None else [likeness(graph, each, between)]
 
 
 def _all_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:
@@ -39,14 +39,14 @@ def _all_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str
             f"hop={config.hop}, window={config.window}: ONNX export needs an even one, and a multiple of {PHASE}"
         )
     repeating = _modulation(graph, signal, config)
-    views = (_mean_spectra(graph, signal, config), repeating, repeating, _low_lines(graph, signal, config))
+    views = (mean_spectra(graph, signal, config), repeating, repeating, _low_lines(graph, signal, config))
     return [
-        _distances(graph, view, head)  # type: ignore[arg-type]
+        distances(graph, view, head)  # type: ignore[arg-type]
         for view, head in zip(views, network.heads.values(), strict=True)
     ]
 
 
-def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
+def mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
     """(B, short_bins + long_bins)."""
     hops, means = graph.put("Reshape", signal, [0, -1, config.hop]), []
     for length, first in ((config.short, config.crop), (config.long, 0)):
@@ -59,18 +59,24 @@ def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
 
 def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
     """(B, bands * oscillators)."""
-    hop = config.hop // 2
-    count = (config.window - config.short) // hop + 1
-    frames = frames_at(graph, graph.put("Reshape", signal, [0, -1, hop]), np.arange(count), config.short // hop)
-    power, bins = powers(graph, frames, config.short, hann(config.short))
-    in_band = _membership(np.arange(config.short_bins), VIEW_SIZES.band_edges)
-    strength = graph.put("Sqrt", graph.put("MatMul", power, _once(bins, in_band)))
-    strength = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
+    strength, count = strengths(graph, signal, config)
     mean = graph.put("ReduceMean", strength, axes=[2])
     driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST_MAGNITUDE))
     energy, audible = _energy(graph, driven, count, frame_rate(config))
     logs = graph.put("Mul", log_of_root(graph, graph.put("Mul", energy, 1.0 / count)), audible)
     return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
+
+
+def strengths(graph: Graph, signal: str, config: ModelConfig) -> tuple[str, int]:
+    """The magnitude of each band, frame by frame, (B, bands, frames), and how many frames there are."""
+    hop = config.hop // 2
+    count = (config.window - config.short) // hop + 1
+    frames = frames_at(graph, graph.put("Reshape", signal, [0, -1, hop]), np.arange(count), config.short // hop)
+    power, bins = powers(graph, frames, config.short, hann(config.short))
+    in_band = _membership(np.arange(config.short_bins), VIEW_SIZES.band_edges)
+    strength = graph.put("Sqrt", graph.put("MatMul", power, once(bins, in_band)))
+    by_band = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
+    return by_band, count
 
 
 def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Exact]:
@@ -85,7 +91,7 @@ def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Ex
     cosines = np.cos(2 * np.pi * np.outer(np.arange(length // 2 + 1), lags) / length)
     passed = left * (1 + 2 * cosines @ (step ** lags[:, None]).real) / length
     passed[1:-1] *= 2  # the upper half of the spectrum mirrors the lower
-    forever = graph.put("Reshape", graph.put("MatMul", power, _once(bins, passed)), [-1, VIEW_SIZES.bands, len(step)])
+    forever = graph.put("Reshape", graph.put("MatMul", power, once(bins, passed)), [-1, VIEW_SIZES.bands, len(step)])
     to_last = step ** np.arange(count - 1, -1, -1)[:, None]
     last = [graph.put("MatMul", driven, part) for part in (to_last.real, to_last.imag)]
     swings = graph.put("Add", *(graph.put("Mul", part, part) for part in last))
@@ -115,8 +121,15 @@ def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:
     return log_of_root(graph, graph.put("MatMul", power, in_band / in_band.sum(0)))
 
 
-def _distances(graph: Graph, view: str, head: Discriminant) -> str:
-    """(B, classes), in double precision: they are small differences of large sums."""
+def told(graph: Graph, distance: str, head: Discriminant) -> str:
+    """What a head says of squared distances (B, classes): log-probabilities but for a constant, in double precision."""
+    sharpness = -exact(head.sharpness).reshape(1)
+    return graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness)))
+
+
+def distances(graph: Graph, view: str, head: Discriminant) -> str:
+    """Of a view (B, features) to each class, squared, (B, classes), in double precision: they are small differences of
+    large sums."""
     centre, scale, directions, slopes, offsets = (
         graph.double(graph.put("Identity", exact(tensor)))
         for tensor in (head.centre, head.scale, head.directions.T, head.slopes.T, head.offsets)
@@ -135,7 +148,7 @@ def _membership(bins: Bins, edges: Sequence[int]) -> Exact:
     return np.stack([((bins >= low) & (bins < high)).astype(np.float64) for low, high in pairwise(edges)], axis=1)
 
 
-def _once(bins: Bins, weight: Exact) -> Exact:
+def once(bins: Bins, weight: Exact) -> Exact:
     """Rows of a weight (bins, outputs) for the columns of a spectrum; of those that come twice, the first counts."""
     rows = np.zeros((len(bins), weight.shape[1]))
     kinds, first = np.unique(bins, return_index=True)

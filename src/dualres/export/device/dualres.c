@@ -11,7 +11,7 @@
 #define DUALRES_ALONE /* one window at a time */
 #include DUALRES_KERNEL
 
-DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);
+DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + LINE_BYTES <= DUALRES_SCRATCH_BYTES);
 DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == DUALRES_COUNTED_BYTES);
 DUALRES_ASSERT(ratio_and_classes_are_positive, DUALRES_UP > 0 && DUALRES_DOWN > 0 && DUALRES_CLASSES > 0);
 DUALRES_ASSERT(axes_share_networks_or_have_their_own,
@@ -23,49 +23,85 @@ extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 #include "likeness.h"
 #endif
 
-/* What a network says of a complete window joins the sums. 0 where it says nothing that is finite: the samples are
- * beyond what float32 can be computed with. */
-static int vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
-    float logits[DUALRES_CLASSES];
+#ifdef DUALRES_TURNING
+#define SPEED(s) ((double)(s)->speed)
+#else
+#define SPEED(s) 0.0
+#endif
+
+/* Logits join sums of probabilities. 0 where they are not finite: the samples are beyond what float32 can be computed
+ * with. */
+static int add_shares(const float *logits, double *sums) {
     double shares[DUALRES_CLASSES], total = 0.0;
-    DUALRES_LOGITS(network, window, 1, logits, s->scratch);
     for (int i = 0; i < DUALRES_CLASSES; i++)
         if (!isfinite(logits[i])) return 0;
     float largest = logits[0];
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
-    for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
+    for (int i = 0; i < DUALRES_CLASSES; i++) sums[i] += shares[i] / total;
+    return 1;
+}
+
+/* Those of an axis, or those of the first one. */
+static const dualres_network *networks_of(int axis) {
+    return dualres_this_model + axis * DUALRES_MEMBERS % DUALRES_NETWORKS;
+}
+
+#if DUALRES_TRIES
+
+#include "search.h"
+
+#else
+
+/* What a network says of a complete window joins the sums; 0 where it says nothing that is finite. */
+static int vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
+    float logits[DUALRES_CLASSES];
+    DUALRES_LOGITS(network, window, SPEED(s), logits, s->scratch);
+    if (!add_shares(logits, s->sums[0])) return 0;
 #ifdef DUALRES_LIKENESS
-    add_looks(s->looks, dualres_between[network - dualres_this_model], block_in(s->scratch));
+    const dualres_between *between = dualres_between_classes[network - dualres_this_model];
+    add_distance(s->looks, between, block_in(s->scratch), SPEED(s) > 0.0);
+    add_spectrum_and_level(s->looks + DUALRES_VERDICTS, block_in(s->scratch));
 #endif
     return 1;
 }
 
-/* All networks judge the window, one after the other in the same scratch; its second half begins the next one. A window
- * counts if all of them can. */
-static void judge(dualres_state *s) {
+/* All networks judge the window, one after the other in the same scratch. 0 if one of them cannot: then the sums stay
+ * what they are. */
+static int all_vote(dualres_state *s) {
     double before[DUALRES_CLASSES];
     int judged = 1;
     memcpy(before, s->sums, sizeof before);
 #ifdef DUALRES_LIKENESS
-    double looks[3];
+    double looks[DUALRES_VERDICTS + 2];
     memcpy(looks, s->looks, sizeof looks);
 #endif
-    for (int a = 0; a < DUALRES_AXES; a++) {
-        /* An axis has its own networks, or those of the first. */
-        const dualres_network *networks = dualres_this_model + a * DUALRES_MEMBERS % DUALRES_NETWORKS;
-        for (int i = 0; i < DUALRES_MEMBERS; i++) judged = judged && vote(s, networks + i, s->window[a]);
-        memcpy(s->window[a], s->window[a] + DUALRES_HALF, DUALRES_HALF * sizeof *s->window[a]);
+    for (int a = 0; a < DUALRES_AXES && judged; a++) {
+        DUALRES_SEE(networks_of(a), s->window[a], s->scratch);
+        for (int i = 0; i < DUALRES_MEMBERS; i++) judged = judged && vote(s, networks_of(a) + i, s->window[a]);
     }
-    if (judged) {
-        s->windows++;
-    } else {
-        s->unjudged++;
-        memcpy(s->sums, before, sizeof before);
+    if (judged) return 1;
+    memcpy(s->sums, before, sizeof before);
 #ifdef DUALRES_LIKENESS
-        memcpy(s->looks, looks, sizeof looks);
+    memcpy(s->looks, looks, sizeof looks);
 #endif
-    }
+    return 0;
+}
+
+static void begin_search(dualres_state *s) { (void)s; }
+
+static int found_try(const dualres_state *s) { return (void)s, 0; }
+
+#endif
+
+/* The window is judged, and its second half begins the next one. */
+static void judge(dualres_state *s) {
+    if (all_vote(s))
+        s->windows++;
+    else
+        s->unjudged++;
+    for (int a = 0; a < DUALRES_AXES; a++)
+        memcpy(s->window[a], s->window[a] + DUALRES_HALF, DUALRES_HALF * sizeof *s->window[a]);
     s->filled = DUALRES_HALF;
 }
 
@@ -125,11 +161,25 @@ static int is_finite(const dualres_sample *frame) {
 
 void dualres_init(dualres_state *s) {
     s->windows = s->refused = s->unjudged = 0;
-    for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] = 0.0;
+    for (int at = 0; at < DUALRES_VERDICTS; at++)
+        for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[at][i] = 0.0;
 #ifdef DUALRES_LIKENESS
-    s->looks[0] = s->looks[1] = s->looks[2] = 0.0;
+    for (int i = 0; i < DUALRES_VERDICTS + 2; i++) s->looks[i] = 0.0;
 #endif
+    dualres_set_speed(s, 0.0f);
+    begin_search(s);
     begin_stretch(s);
+}
+
+void dualres_set_speed(dualres_state *s, float revolutions_per_second) {
+#if defined(DUALRES_TURNING) && defined(DUALRES_FASTEST)
+    s->speed = isfinite(revolutions_per_second) && revolutions_per_second > 0.0f ? revolutions_per_second : 0.0f;
+#elif defined(DUALRES_TURNING)
+    (void)revolutions_per_second;
+    s->speed = 0.0f;
+#else
+    (void)s, (void)revolutions_per_second;
+#endif
 }
 
 void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count) {
@@ -150,23 +200,30 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
 }
 
 dualres_result dualres_verdict(const dualres_state *s) {
-#ifdef DUALRES_LIKENESS
-    dualres_result r = {NULL, -1, s->windows, s->refused, s->unjudged, {0.0}, 0.0, 0.0, 0.0};
-#else
-    dualres_result r = {NULL, -1, s->windows, s->refused, s->unjudged, {0.0}};
+    const int found = found_try(s);
+    dualres_result r;
+    memset(&r, 0, sizeof r);
+    r.label = NULL;
+    r.best = -1;
+    r.windows = s->windows;
+    r.refused = s->refused;
+    r.unjudged = s->unjudged;
+#if DUALRES_TRIES
+    r.factor = dualres_factors[found];
+    r.speed = SPEED(s) * r.factor;
 #endif
     if (!s->windows) return r;
     const double votes = (double)s->windows * (DUALRES_AXES * DUALRES_MEMBERS);
     r.best = 0;
     for (int i = 0; i < DUALRES_CLASSES; i++) {
-        r.probabilities[i] = s->sums[i] / votes;
+        r.probabilities[i] = s->sums[found][i] / votes;
         if (r.probabilities[i] > r.probabilities[r.best]) r.best = i;
     }
     r.label = dualres_names[r.best];
 #ifdef DUALRES_LIKENESS
-    r.distance = s->looks[0] / votes;
-    r.spectrum = s->looks[1] / votes;
-    r.level = s->looks[2] / votes;
+    r.distance = s->looks[found] / votes;
+    r.spectrum = s->looks[DUALRES_VERDICTS] / votes;
+    r.level = s->looks[DUALRES_VERDICTS + 1] / votes;
 #endif
     return r;
 }

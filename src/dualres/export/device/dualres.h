@@ -2,6 +2,7 @@
  *
  *     static dualres_state state;
  *     dualres_init(&state);
+ *     dualres_set_speed(&state, revolutions_per_second);    where the shaft's is known
  *     dualres_push(&state, samples, count);
  *     const dualres_result result = dualres_verdict(&state);
  *
@@ -44,7 +45,14 @@ extern "C" {
 #define DUALRES_NETWORKS DUALRES_MEMBERS
 #endif
 
+/* Speeds around the told one at which windows are judged, to find the one that they fit best; 0: the told one alone. */
+#ifndef DUALRES_TRIES
+#define DUALRES_TRIES 0
+#endif
+
 #include "network.h"
+
+enum { DUALRES_VERDICTS = DUALRES_TRIES ? DUALRES_TRIES : 1 }; /* that are kept side by side */
 
 #if DUALRES_UP != DUALRES_DOWN
 enum {
@@ -70,9 +78,17 @@ typedef struct {
     uint32_t windows;             /* judged so far */
     uint32_t refused;             /* frames that were not finite */
     uint32_t unjudged;            /* windows beyond what float32 can be computed with */
-    double sums[DUALRES_CLASSES]; /* of probabilities: of all networks, axes and windows */
+    double sums[DUALRES_VERDICTS][DUALRES_CLASSES]; /* of probabilities: of all networks, axes and windows */
 #ifdef DUALRES_LIKENESS
-    double looks[3]; /* of distances, spectra and levels, likewise */
+    double looks[DUALRES_VERDICTS + 2]; /* of distances, then of spectra and levels, likewise */
+#endif
+#ifdef DUALRES_TURNING
+    float speed; /* of the shaft, as told last; 0 where it is not known */
+#endif
+#if DUALRES_TRIES
+    uint32_t heard; /* windows in `lines`, those whose speed was known */
+    uint32_t found; /* the try that they fit best */
+    float lines[DUALRES_AXES][DUALRES_TRIES][DUALRES_LINE_FEATURES]; /* sums of what is heard at each try */
 #endif
 #if DUALRES_UP != DUALRES_DOWN
     dualres_converter converter[DUALRES_AXES];
@@ -92,6 +108,10 @@ typedef struct {
     double spectrum; /* nats; the further from every class in mean spectra, the larger */
     double level;    /* log of the RMS, in the samples' own unit */
 #endif
+#if DUALRES_TRIES
+    double factor; /* of the told speed, at which the verdict is; 1 where none was told */
+    double speed;  /* revolutions per second, as told last and times the factor; 0 where it is not known */
+#endif
 } dualres_result;
 
 extern const char *const dualres_names[DUALRES_CLASSES];
@@ -107,6 +127,11 @@ extern const char *const dualres_axes[DUALRES_AXES]; /* names, in the order that
 
 /* Begin a stream, or begin anew. */
 void dualres_init(dualres_state *state);
+
+/* How fast the shaft turns from the next sample on, in revolutions per second; 0 or NaN: not known. A window is judged at
+ * the speed that is known when its last sample comes, whatever it was before. dualres_init forgets the speed, and
+ * nothing else does. Where DUALRES_FASTEST is not defined, the model knows no speeds, and this changes nothing. */
+void dualres_set_speed(dualres_state *state, float revolutions_per_second);
 
 /* Take `count` frames at the native rate, any number. A frame is a sample, or with several axes one of each
  * (x0 y0 z0 x1 y1 z1 ...). The call that completes a window takes the time to judge it.

@@ -1,10 +1,12 @@
 /* Judge the samples on standard input, one line of verdict for all of them. Of several axes, frame after frame.
  *
- *     example < samples.txt            numbers as text, separated by white space
- *     example --binary < samples.bin   as they lie in memory: float, or int16_t in a build with DUALRES_INT16 */
+ *     example < samples.txt                 numbers as text, separated by white space
+ *     example --binary < samples.bin        as they lie in memory: float, or int16_t in a build with DUALRES_INT16
+ *     example --speed 29.95 < samples.txt   the shaft's revolutions per second, for a model that knows speeds */
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dualres.h"
@@ -37,10 +39,14 @@ static int read_frame(int (*read)(dualres_sample *), dualres_sample *frame) {
 }
 
 int main(int count, char **arguments) {
-    int (*const read)(dualres_sample *) = count > 1 && !strcmp(arguments[1], "--binary") ? read_binary : read_text;
+    int (*read)(dualres_sample *) = read_text;
     dualres_sample frame[DUALRES_AXES];
     int found;
     dualres_init(&state);
+    for (int i = 1; i < count; i++) {
+        if (!strcmp(arguments[i], "--binary")) read = read_binary;
+        if (!strcmp(arguments[i], "--speed") && i + 1 < count) dualres_set_speed(&state, (float)atof(arguments[++i]));
+    }
     while ((found = read_frame(read, frame)) == 1) dualres_push(&state, frame, 1);
     if (found < 0) {
         fprintf(stderr, "a sample is no number that fits; samples are text, or binary with --binary\n");
@@ -61,6 +67,9 @@ int main(int count, char **arguments) {
     if (dualres_unlike(&result)) fprintf(stderr, "unlike all that was labelled: none of these\n");
     printf("%s %.6f  windows %lu ", result.label, result.probabilities[result.best], (unsigned long)result.windows);
     for (int i = 0; i < DUALRES_CLASSES; i++) printf(" %s=%.6f", dualres_names[i], result.probabilities[i]);
+#if DUALRES_TRIES
+    if (result.speed > 0.0) printf("  speed %.4g Hz", result.speed);
+#endif
     printf("\n");
     return 0;
 }

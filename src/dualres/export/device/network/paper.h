@@ -13,6 +13,8 @@ typedef dualres_constants dualres_network_constants;
 
 #define DUALRES_KERNEL "kernel/windows.c"
 #define DUALRES_KERNEL_BLOCK scratch_block
-#define DUALRES_LOGITS dualres_windows
+
+#define DUALRES_SEE(network, window, scratch) ((void)0) /* of a window, before any network judges it */
+#define DUALRES_LOGITS(network, window, hz, logits, scratch) ((void)(hz), dualres_windows(network, window, 1, logits, scratch))
 
 #endif

@@ -13,6 +13,11 @@ typedef dualres_views_constants dualres_network_constants;
 
 #define DUALRES_KERNEL "kernel/views.c"
 #define DUALRES_KERNEL_BLOCK views_block
-#define DUALRES_LOGITS dualres_views
+
+#define DUALRES_SEE(network, window, scratch) ((void)0) /* of a window, before any network judges it */
+#define DUALRES_LOGITS(network, window, hz, logits, scratch) ((void)(hz), dualres_views(network, window, 1, logits, scratch))
+
+enum { DUALRES_COMPARED = DUALRES_HEADS }; /* heads by which windows are compared */
+#define DUALRES_LEFT_DISTANCES(block, head) (block)->windows[0].found.distances[head]
 
 #endif
