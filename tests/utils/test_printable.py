@@ -1,6 +1,6 @@
 import pytest
 
-from dualres.utils.printable import printable
+from dualres.utils.printable import printable, table_cell
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,9 @@ from dualres.utils.printable import printable
 def test_what_would_steer_a_terminal_is_shown(text, shown):
     assert printable(text) == shown
     assert printable("a\nb\tc\r", keep="\n\t") == "a\nb\tc\\r"
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(a1)", "=cmd()"])
+def test_no_cell_is_a_formula(text):
+    assert table_cell(text) == f"'{text}"
+    assert table_cell(f"a{text}") == f"a{text}"

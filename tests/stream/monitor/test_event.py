@@ -1,6 +1,7 @@
 import json
 
 from dualres.judge.trust.calibration import NO_PROMISE, Answer
+from dualres.recordings.speed import Speed
 from dualres.stream import Event
 
 
@@ -16,3 +17,10 @@ def test_an_answer_s_keys_stand_beside_the_others():
     event = Event("pump", "block", 0, 0, 100, 0.0, "good", {"good": 1.0}, 1, 0, answer)
     data = json.loads(json.dumps(event.as_data()))
     assert (data["answer"], data["set"], data["reason"]) == ("no_promise", ["good"], "too few")
+
+
+def test_the_speed_of_a_block_stands_as_in_a_verdict():
+    event = Event("pump", "block", 0, 0, 100, 0.0, "good", {"good": 1.0}, 1, 0, speed=Speed((25.0,)), speed_margin=0.25)
+    data = json.loads(json.dumps(event.as_data()))
+    assert data["speed"] == {"rpm": 1500.0, "source": "stated", "spread": 0.02, "margin": 0.25}
+    assert "speed_margin" not in data

@@ -97,4 +97,4 @@ def by_number(verdicts):
 def essence(data):
     """Of a verdict: what must be the same, whoever finds it."""
     kept = ("kind", "number", "start", "stop", "label", "probabilities", "windows", "missing")
-    return json.dumps({name: data[name] for name in kept})
+    return json.dumps({**{name: data[name] for name in kept}, "speed": data.get("speed")})

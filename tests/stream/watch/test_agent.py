@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 
 from dualres.stream.alarm.alarm import Alarm
 from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch import agent as agent_module
 from dualres.stream.watch import monitors as monitors_module
 from dualres.stream.watch.alarms import Alarms
@@ -32,23 +33,31 @@ def test_it_says_what_a_monitor_says_of_the_whole_signal(views, path):
     assert first["probability"] == max(first["probabilities"].values())
 
 
+@pytest.fixture(params=["views", "orders"])
+def either(request):
+    """A model that judges windows one by one, and one that finds a speed for each block."""
+    return request.getfixturevalue(request.param)
+
+
 @pytest.mark.parametrize("after", [1, 3, 6])
-def test_it_goes_on_where_it_was(views, path, after):
+def test_it_goes_on_where_it_was(either, path, after):
     signal = noise(3 * RATE)
     chunks = chunks_of(signal, 700)
-    first = run(views, [], path, Remembering(stop_after=after), source=Listed(chunks[:40], stays=True), block_s=1.0)
+    first = run(either, [], path, Remembering(stop_after=after), source=Listed(chunks[:40], stays=True), block_s=1.0)
     source = Listed([*chunks[35:], end()])
-    second = run(views, [], path, source=source, block_s=1.0)
+    second = run(either, [], path, source=source, block_s=1.0)
     assert source.known["pump"].stop == 40 * 700
-    assert by_number([*first.told, *second.told]) == expected(views, signal, block_s=1.0)
+    assert by_number([*first.told, *second.told]) == expected(either, signal, block_s=1.0)
     ids = [one["id"] for one in [*first.told, *second.told]]
     assert len(ids) == len(set(ids)), "after an orderly stop nothing is told twice"
 
 
-def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(views, path, monkeypatch):
+@pytest.mark.parametrize("lost", [[], [11, 17]])
+def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(either, path, monkeypatch, lost):
     """As after a kill: the spool at the moment of every commit leads to the same verdicts."""
     signal, copies = noise(2 * RATE), []
-    chunks = [*chunks_of(signal, 900), end()]
+    chunks = [replace(one, side={"rpm": f"{1400 + i // 7}"}) for i, one in enumerate(chunks_of(signal, 900))]
+    chunks = [*(one for i, one in enumerate(chunks) if i not in lost), end()]
     written = agent_module.Agent._write
 
     def copied(self, write):
@@ -62,11 +71,11 @@ def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(views, path, monkey
 
     monkeypatch.setattr(agent_module.Agent, "_write", copied)
     monkeypatch.setattr(agent_module, "JUDGE_BYTES", 5000)
-    whole = by_number(run(views, chunks, path).told)
+    whole = by_number(run(either, chunks, path).told)
     monkeypatch.undo()
     assert len(copies) > 5
     for copy in copies[:: len(copies) // 5]:
-        again = by_number(run(views, chunks, copy).told)
+        again = by_number(run(either, chunks, copy).told)
         assert again.items() <= whole.items()
         assert list(again) == list(whole)[-len(again) :] if again else True
 
@@ -338,6 +347,15 @@ def test_conditions_come_with_the_samples(views, path):
     told = run(views, [*chunks, end()], path, condition={"speed": "1500", "load": "?"}).told
     for one in told:
         assert one["condition"] == {"speed": "1500", "load": str((one["stop"] - 1) // RATE)}
+
+
+def test_the_speed_comes_beside_the_samples(views, path, monkeypatch):
+    told = []
+    monkeypatch.setattr(Monitor, "tell_speed", lambda _, speed, first: told.append((first, speed.mean_hz)))
+    sides = [{}, {"rpm": "600"}, {"speed": "20Hz"}, {"speed": "fast"}]
+    chunks = [replace(one, side=side) for one, side in zip(chunks_of(noise(4 * RATE), RATE), sides, strict=True)]
+    run(views, [*chunks, end()], path, condition={"speed": "1500"})
+    assert sorted(told) == [(0, 25.0), (RATE, 10.0), (2 * RATE, 20.0), (3 * RATE, 25.0)]
 
 
 def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):

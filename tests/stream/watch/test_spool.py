@@ -291,3 +291,14 @@ def test_verdicts_that_wait_in_another_spool_of_the_folder_are_found(path):
         spool.record([], [("pump/1", {})])
         assert undelivered_beside(path) == {other: 2}
     assert not [*path.parent.glob("*-wal"), *path.parent.glob("*-shm")]
+
+
+def test_nobody_else_may_read_it(tmp_path):
+    path = tmp_path / "state" / "spool.sqlite"
+    spool = Spool(path)
+    try:
+        assert path.parent.stat().st_mode & 0o777 == 0o700
+        for one in path.parent.iterdir():
+            assert one.stat().st_mode & 0o777 == 0o600, one.name
+    finally:
+        spool.close()

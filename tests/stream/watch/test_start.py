@@ -64,6 +64,7 @@ def test_it_stops_when_another_thread_says_so(settings, tmp_path):
         ({"sinks": ["x.txt"]}, "a sink is"),
         ({"sources": ["mqtt://host"], "group": "g", "standby": True}, "write mqtt://host/topic"),
         ({"false_alarms": "often"}, "'1 per year'"),
+        ({"speed": "fast"}, "1797rpm"),
     ],
 )
 def test_mistakes_are_errors_before_anything_is_judged(settings, given, reason):

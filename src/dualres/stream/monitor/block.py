@@ -8,8 +8,10 @@ import numpy as np
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores
-from dualres.judge.trust.calibration import NO_PROMISE, Answer, Calibration
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import NO_PROMISE, Answer
 from dualres.judge.trust.novelty import NoveltyFeatures
+from dualres.judge.verdict import calibration_where, without_calibration
 from dualres.stream.monitor.framing import StreamWindow
 
 NOVELTY_WINDOWS = 3  # windows of a block: measuring novelty takes several times as long as a verdict
@@ -49,22 +51,31 @@ class Block:
     def needs_novelty(self) -> bool:  # at the window that comes next
         return self.windows % -(-self.length // NOVELTY_WINDOWS) == 0
 
-    def add(self, window: StreamWindow, missing: int, scores: Scores, novelty: NoveltyFeatures | None) -> None:
-        """A window's scores (classes,); `missing` samples before it."""
+    def add(self, window: StreamWindow, missing: int) -> None:
+        """A window, `missing` samples behind the one before; its scores come now or later."""
         if not self.windows:
             self.start = window.start
         self.windows, self.stop, self.missing = self.windows + 1, window.stop, self.missing + missing
+
+    def score(self, scores: Scores) -> None:
+        """Those of a window, (classes,)."""
         self.sums = [total + one for total, one in zip(self.sums, scores.tolist(), strict=True)]
-        if novelty is not None:
-            self.looks = (np.array(self.looks or 0.0) + astuple(novelty)).tolist()
-            self.looked += 1
+
+    def look(self, novelty: NoveltyFeatures) -> None:
+        self.looks = (np.array(self.looks or 0.0) + astuple(novelty)).tolist()
+        self.looked += 1
 
     def mean(self) -> list[float]:
         """Probabilities, by class."""
         return [total / self.windows for total in self.sums]
 
-    def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
-        """As of a recording, with *none of these*, but without a promised rate."""
+    def answer(self, model: Model, speed_told: bool, *, error: float, sure: float | None) -> Answer | None:
+        """As of a recording, with *none of these*, but without a promised rate; None where nothing was held out."""
+        if model.calibration is None:
+            return None
+        calibration = calibration_where(model, speed_told)
+        if calibration is None:
+            return without_calibration(model, error, sure)
         novelty = NoveltyFeatures(*(total / self.looked for total in self.looks))
         answer = calibration.answer(self.mean(), novelty, error=error, sure=sure)
         if answer.promise is None:

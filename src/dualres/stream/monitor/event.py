@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dualres.judge.trust.calibration import Answer
+from dualres.judge.verdict import speed_data
+from dualres.recordings.speed import Speed
 
 WINDOW, BLOCK = "window", "block"
 
@@ -26,9 +28,13 @@ class Event:
     windows: int
     missing: int  # samples since the event of this kind before that did not come, or that nothing could be made of
     answer: Answer | None = None  # of a block, what can be said at a stated error rate
+    speed: Speed | None = None  # of the shaft, at which a block was judged
+    speed_margin: float | None = None  # nats by which any other speed fits the block worse, where one was searched for
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON; the keys of an answer stand beside the others, as in a verdict's."""
+        """For JSON; the keys of an answer and of a speed stand beside the others, as in a verdict's."""
         data = {**vars(self), "probabilities": dict(self.probabilities)}
-        del data["answer"]
-        return {**data, **(self.answer.as_data() if self.answer else {})}
+        for name in ("answer", "speed", "speed_margin"):
+            del data[name]
+        speed = {"speed": speed_data(self.speed, self.speed_margin)} if self.speed else {}
+        return {**data, **speed, **(self.answer.as_data() if self.answer else {})}

@@ -10,6 +10,7 @@ import numpy as np
 from dualres.recordings.polyphase import Passage, polyphase
 from dualres.recordings.recording import Samples
 from dualres.recordings.resample import exact_ratio
+from dualres.recordings.speed import Speed
 
 AT_LEAST = 1024  # outputs that are computed at a time, unless fewer complete a window
 _FIELDS = ("position", "stretch", "longest", "number", "missing")  # of the state, all whole numbers
@@ -21,6 +22,8 @@ class StreamWindow:
     start: int  # as `Event` has them
     stop: int
     missing: int  # samples since the window before
+    begin: Mapping[str, Any]  # the marker of a framing that gives it next, from the samples since its `position`
+    told: Speed | None = None  # of the shaft, the mean over it; where somebody asks for it
 
 
 class Framing:
@@ -128,7 +131,8 @@ class Framing:
         begin = self.number * self._step
         start = self.stretch + begin * self._down // self._up
         stop = self.stretch - (-(begin + self._window) * self._down // self._up)
-        window = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing)
+        marker = {**self.marker(), "position": self.needed_from}
+        window = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing, marker)
         self._filled, self.number, self.missing = self._window - self._step, self.number + 1, 0
         self._buffer[:, : self._filled] = self._buffer[:, self._step :].copy()
         return window

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.model import Model
+from dualres.recordings.speed_sources import SpeedSources
 from dualres.stream.monitor.chunk import Chunk
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import Monitor
@@ -68,6 +69,7 @@ class Agent:
         *,
         block_s: float = 5.0,
         condition: Mapping[str, str] | None = None,
+        speed: SpeedSources | None = None,
         kinds: Sequence[str] = ("window", "block"),
         alarms: Alarms | None = None,
         lasting: bool = True,
@@ -76,7 +78,8 @@ class Agent:
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
-        """Sinks get events of `kinds`. Without a `lasting` spool, a stop is the end of all streams.
+        """Sinks get events of `kinds`. Without a `lasting` spool, a stop is the end of all streams. `speed` is for
+        shafts where nothing beside samples says it.
 
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
         cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
@@ -90,7 +93,15 @@ class Agent:
         self._cursor = 0  # the chunk up to which all are judged
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
-        self._monitors = Monitors(model, block_s, condition or {}, alarms=alarms, machine_of=self._machine_of, say=say)
+        self._monitors = Monitors(
+            model,
+            block_s,
+            condition or {},
+            speed=speed or SpeedSources(),
+            alarms=alarms,
+            machine_of=self._machine_of,
+            say=say,
+        )
         self._monitors.resume(spool, self._streams.by_id)
         self._notices: set[str] = set()
         positions, orphans = self._write(lambda: spool.register_sinks([sink.name for sink in sinks]))

@@ -11,6 +11,7 @@ from dualres.errors import RecordingError
 from dualres.judge.healthy_baseline import class_of_healthy
 from dualres.judge.model import Model
 from dualres.recordings.labels.read import expanded
+from dualres.recordings.speed_sources import SpeedSources
 from dualres.stream.alarm.alarm import SURE, Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.e_values import LEAST
@@ -79,15 +80,17 @@ def alarms_at(
     machines: int = 1,
     label: str | None = None,
     hz: Fraction | None = None,
+    speed: SpeedSources | None = None,
 ) -> Alarms:
     """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
 
     Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
-    that do not state it.
+    that do not state it, `speed` the one of their shafts.
     """
     good = class_of_healthy(model, label)
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
-    scores = {path: _scores(model, path, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
+    known = speed or SpeedSources()
+    scores = {path: _scores(model, path, known, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
     template = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
@@ -95,10 +98,14 @@ def alarms_at(
     return Alarms(template, [good])
 
 
-def _scores(model: Model, path: Path, *, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
+def _scores(
+    model: Model, path: Path, speed: SpeedSources, *, block_s: float, healthy: Sequence[str], hz: Fraction | None
+) -> list[float]:
     """Of every whole block of a recording."""
-    axes = axes_in(path, model, hz)
-    monitor, events = Monitor(model, axes[0].rate, name=str(path), block_s=block_s), list[Event]()
+    axes, events = axes_in(path, model, hz), list[Event]()
+    monitor = Monitor(model, axes[0].rate, name=str(path), block_s=block_s, speedless=not speed.used)
+    if stated := axes[0].speed or speed.stated:
+        monitor.tell_speed(stated)
     for blocks in zip(*(axis.blocks() for axis in axes), strict=True):
         events += monitor.push(np.stack(blocks, axis=1))
     found = [fault_score(event, healthy) for event in events if event.kind == BLOCK]

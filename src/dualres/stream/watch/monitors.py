@@ -7,11 +7,14 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.judge.model import Model
 from dualres.kernel.inference import TOGETHER
+from dualres.recordings.speed import Speed, speed_in
+from dualres.recordings.speed_sources import SpeedSources
 from dualres.stream.monitor.block import windows_in
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import LARGEST, Monitor, score_together
@@ -60,12 +63,13 @@ class Monitors:
         block_s: float,
         condition: Mapping[str, str],
         *,
+        speed: SpeedSources,
         alarms: Alarms | None,
         machine_of: Callable[[str], str],
         say: Callable[[str], None],
     ) -> None:
         self._model, self._block_s, self._condition, self._alarms, self._say = model, block_s, condition, alarms, say
-        self._machine_of = machine_of
+        self._speed, self._machine_of = speed, machine_of
         self._by_id: dict[int, MonitoredStream] = {}
         self._by_key: dict[str, MonitoredStream] = {}
         self._unscored = 0  # windows that were taken since the latest score
@@ -76,7 +80,9 @@ class Monitors:
         return len(self._by_id)
 
     def open(self, stream: Stream) -> None:
-        self._add(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
+        unused = not self._speed.used
+        new = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s, speedless=unused)
+        self._add(stream, new)
 
     def close(self, stream: Stream) -> None:
         del self._by_key[stream.key], self._by_id[stream.id]
@@ -146,12 +152,17 @@ class Monitors:
 
     def _push(self, entry: MonitoredStream, row: list[StoredChunk], touched: dict[int, MonitoredStream]) -> list[Event]:
         """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
-        if not row:
-            return []
-        events, monitor, form = list[Event](), entry.monitor, entry.stream.form
-        data = memoryview(b"".join(chunk.data for chunk in row))
+        events = list[Event]()
         entry.silent_samples += sum(chunk.count for chunk in row)
+        for speed, chunks in groupby(row, self._speed_beside):
+            if speed:
+                entry.monitor.tell_speed(speed, entry.monitor.position)
+            events += self._take(entry, memoryview(b"".join(chunk.data for chunk in chunks)), touched)
         row.clear()
+        return events
+
+    def _take(self, entry: MonitoredStream, data: memoryview, touched: dict[int, MonitoredStream]) -> list[Event]:
+        events, monitor, form = list[Event](), entry.monitor, entry.stream.form
         while data:
             size, before = form.width * monitor.samples_for(SCORE_WINDOWS - self._unscored), monitor.waiting
             monitor.take(form.samples(data[:size]))
@@ -160,6 +171,10 @@ class Monitors:
             if self._unscored >= SCORE_WINDOWS:
                 events += self._score(touched)
         return events
+
+    def _speed_beside(self, chunk: StoredChunk) -> Speed | None:
+        """By what came beside it, in the columns that a list has, or by what is stated of all."""
+        return speed_in(chunk.side) or speed_in(self._condition) or self._speed.stated if self._speed.used else None
 
     def _score(self, touched: dict[int, MonitoredStream]) -> list[Event]:
         self._unscored = 0

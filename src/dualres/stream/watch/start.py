@@ -14,8 +14,10 @@ from typing import Literal, Self, TypeVar
 
 from dualres.errors import ConfigError
 from dualres.judge.model import Model, load
+from dualres.recordings.speed import SpeedGiven
+from dualres.recordings.speed_sources import SpeedSources
+from dualres.stream.monitor.check import check_stream
 from dualres.stream.monitor.event import BLOCK, WINDOW
-from dualres.stream.monitor.monitor import check_stream
 from dualres.stream.watch.agent import MOST_BEHIND_S, Agent, Status
 from dualres.stream.watch.alarms import Alarms, alarms_at
 from dualres.stream.watch.failover.checkpoint import Checkpoints
@@ -51,6 +53,7 @@ class WatchSettings:
     healthy_class: str | None = None
     machines: int = 1
     condition: Mapping[str, str] = field(default_factory=dict)
+    speed: SpeedGiven | None = None  # of shafts where nothing beside the samples says it; "none" for no speed at all
     state: Path | None = None  # folder of the spool; a restart with the same folder continues
     quota: int = QUOTA  # bytes of the spool
     most_behind_s: float = MOST_BEHIND_S
@@ -135,7 +138,7 @@ def start_watch(
     `model` is the content of the model file where the caller has it. `say` gets sentences about trouble, and `report`
     about once a second the state of the work.
     """
-    judge = model or load(settings.model)
+    judge, speed = model or load(settings.model), SpeedSources.of(settings.speed)
     profile = judge.training_profile if settings.rate is None else None
     model_rate = profile.rate if profile else None
     rate = model_rate if settings.rate is None else exact_rate(settings.rate)
@@ -161,7 +164,7 @@ def start_watch(
         turns = _supply(lambda: MqttFailover(settings.sources[0], options)) if settings.standby else None
         sources = [] if turns else [source_of(name, options) for name in settings.sources]
         sinks = _supply(lambda: [sink_of(name) for name in settings.sinks])
-        path = spool_in(folder, settings.model, settings.block_s, settings.standby)
+        path = spool_in(folder, settings.model, settings.block_s, settings.standby, speedless=not speed.used)
         spool = stack.enter_context(patient_spool(path, settings.quota, say))
         for other, waiting in undelivered_beside(path).items() if settings.lasting else ():
             say(f"{other}: holds {waiting} verdicts of another model or --block; that command delivers them")
@@ -175,6 +178,7 @@ def start_watch(
                 machines=settings.machines,
                 label=settings.healthy_class,
                 hz=rate,
+                speed=speed,
             )
 
         def new_agent(sources: Sequence[Source], checkpoints: Checkpoints | None = None) -> Agent:
@@ -185,6 +189,7 @@ def start_watch(
                 spool,
                 block_s=settings.block_s,
                 condition=settings.condition,
+                speed=speed,
                 kinds=KINDS[settings.events],
                 alarms=alarms.unused() if alarms else None,
                 lasting=settings.lasting,

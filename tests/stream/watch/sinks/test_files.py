@@ -28,6 +28,14 @@ def test_a_table_has_one_header_and_cells_that_need_it_are_quoted(tmp_path):
     assert rows[1].items() >= cells.items()
 
 
+def test_what_would_steer_a_terminal_or_a_spreadsheet_is_shown(tmp_path):
+    for name in ("x.csv", "x.prom", "x.lp"):
+        sink_of(str(tmp_path / name)).send([record(0, "=cmd()\x1b[2J\r", kind="block")])
+        assert not {"\x1b", "\r"} & set((tmp_path / name).read_bytes().decode())
+    (row,) = csv.DictReader((tmp_path / "x.csv").read_text().splitlines())
+    assert row["stream"] == "'=cmd()\\x1b[2J\\r"
+
+
 @pytest.mark.parametrize("torn", ["b", "x" * 10_000])
 def test_a_line_that_was_cut_off_is_taken_away(tmp_path, torn):
     path = tmp_path / "x.jsonl"
@@ -67,6 +75,17 @@ def test_prometheus_counts_what_is_missing_once_of_windows_or_blocks(tmp_path):
     assert 'dualres_missing_samples_total{stream="pump"} 15' in path.read_text().splitlines()
     sink.send([record(3)])
     assert 'dualres_missing_samples_total{stream="pump"} 15' in path.read_text().splitlines()
+
+
+def test_the_speed_at_which_a_block_was_judged_arrives(tmp_path):
+    judged = record(0, kind="block", speed={"rpm": 1476.25, "source": "stated", "spread": 0.02})
+    for name in ("x.prom", "x.lp", "x.jsonl"):
+        sink_of(str(tmp_path / name)).send([record(0), judged])
+    assert 'dualres_speed_rpm{stream="pump"} 1476.25' in (tmp_path / "x.prom").read_text().splitlines()
+    without, having = (tmp_path / "x.lp").read_text().splitlines()
+    assert "speed" not in without
+    assert ",speed_rpm=1476.25 " in having
+    assert '"rpm": 1476.25' in (tmp_path / "x.jsonl").read_text()
 
 
 def test_line_protocol_escapes_what_it_must(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 
 from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import Sink, append
-from dualres.utils.printable import printable
+from dualres.utils.printable import table_cell
 
 COLUMNS = (
     *("time", "stream", "kind", "number", "seconds", "label", "probability", "windows", "missing"),
@@ -30,7 +30,7 @@ def _cell(data: Mapping[str, Any], column: str) -> object:
         value = ",".join(f"{name}={known}" for name, known in value.items())
     elif column == "alarm":
         value = "" if not value else "raised" if value.get("raised") else "clear"
-    return printable(value) if isinstance(value, str) else value
+    return table_cell(value) if isinstance(value, str) else value
 
 
 def _row(cells: Sequence[object]) -> str:

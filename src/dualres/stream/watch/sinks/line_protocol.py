@@ -8,6 +8,7 @@ from typing import Any
 from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import Sink, append
 from dualres.stream.watch.sinks.webhook import post
+from dualres.utils.printable import printable
 
 TOKEN = "INFLUX_TOKEN"  # the environment variable that InfluxDB's own tools read
 
@@ -33,6 +34,8 @@ def line(record: VerdictRecord) -> str:
     fields: dict[str, Any] = {"label": data["label"], "probability": data["probability"], "id": data["id"]}
     fields |= {f"p_{label}": value for label, value in data["probabilities"].items()}
     fields |= {"number": data["number"], "windows": data["windows"], "missing": data["missing"]}
+    if speed := data.get("speed"):
+        fields["speed_rpm"] = float(speed["rpm"])
     if alarm := data.get("alarm"):
         fields["alarm"] = bool(alarm.get("raised"))
     named = ",".join(f"{_key(name)}={_key(value)}" for name, value in tags.items())
@@ -43,7 +46,7 @@ def line(record: VerdictRecord) -> str:
 
 
 def _key(text: str) -> str:
-    flat = text.replace("\n", " ").replace("\\", "/")
+    flat = printable(text.replace("\n", " ")).replace("\\", "/")
     return "".join(f"\\{c}" if c in ", =" else c for c in flat) or "none"
 
 
@@ -54,4 +57,5 @@ def _value(value: object) -> str:
         return f"{value}i"
     if isinstance(value, float):
         return repr(value)
-    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+    shown = printable(str(value).replace("\n", " "))
+    return '"' + shown.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -8,12 +8,14 @@ from dualres.errors import OutputError
 from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
 from dualres.utils.files import write_whole
+from dualres.utils.printable import printable
 
 _HELP = {
     "dualres_probability": ("gauge", "Probability of a class in the latest verdict of this kind."),
     "dualres_verdicts_total": ("counter", "Verdicts of this kind since the stream began."),
     "dualres_missing_samples_total": ("counter", "Samples that never came, since this process began."),
     "dualres_verdict_time_seconds": ("gauge", "When the samples of the latest verdict came, since 1970."),
+    "dualres_speed_rpm": ("gauge", "Speed of the shaft at which the latest block was judged."),
     "dualres_alarm": ("gauge", "1 while an alarm is raised."),
 }
 
@@ -47,6 +49,8 @@ class Prometheus(Sink):
                 samples["dualres_probability"].append(f'{{{of},class="{_escaped(label)}"}} {probability:.6g}')
             samples["dualres_verdicts_total"].append(f"{{{of}}} {data['number'] + 1}")
             samples["dualres_verdict_time_seconds"].append(f"{{{of}}} {data['received']:.3f}")
+            if speed := data.get("speed"):
+                samples["dualres_speed_rpm"].append(f'{{stream="{_escaped(stream)}"}} {speed["rpm"]:.6g}')
             if alarm := data.get("alarm"):
                 samples["dualres_alarm"].append(f'{{stream="{_escaped(stream)}"}} {int(bool(alarm.get("raised")))}')
         missing_of: dict[str, int] = {}
@@ -62,4 +66,5 @@ class Prometheus(Sink):
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    shown = printable(text, keep="\n\\")
+    return shown.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

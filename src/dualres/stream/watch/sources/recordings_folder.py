@@ -80,11 +80,12 @@ class RecordingsFolder(Source):
     def _put(self, path: Path, put: Put, stopped: threading.Event, before: StreamPosition | None) -> None:
         axes = axes_in(path, self.options.model, self.options.rate)
         form = Form(axes[0].rate, "f32", len(axes))
-        reached, first = before.stop if before else 0, 0
+        reached, first, speed = before.stop if before else 0, 0, axes[0].speed
+        side = {"speed": f"{speed.mean_hz!r}Hz"} if speed else {}
         for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
             count = len(blocks[0])
             if first + count > reached and not stopped.is_set():
-                put(Chunk(str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first))
+                put(Chunk(str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first, side=side))
             first += count
         if not stopped.is_set():
             put(Chunk(str(path), form, last=True))
