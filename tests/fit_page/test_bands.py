@@ -15,6 +15,7 @@ from dualres.learn.holdout import Rounds
 from dualres.learn.workflow import FittedModel
 from dualres.metrics import Evaluation
 from dualres.model.network import DualRes
+from tests.model.made_orders import made_orders
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
 
@@ -24,18 +25,23 @@ NAMES = tuple(f"class {i}" for i in range(4))
 @pytest.fixture(scope="module")
 def typical():
     windows = machine_windows(3, 4, seed=8).reshape(4, -1)
-    return {name: Recording.from_array(one, RATE, name, name) for name, one in zip(NAMES, windows, strict=True)}
+    return {
+        name: Recording.from_array(one, RATE, name, name, speed="25Hz")
+        for name, one in zip(NAMES, windows, strict=True)
+    }
 
 
-@pytest.fixture(scope="module", params=["views", "paper"])
+@pytest.fixture(scope="module", params=["orders", "views", "paper"])
 def model(request):
-    return model_of(made_views(4) if request.param == "views" else DualRes(4, seed=3).eval())
+    made = {"orders": made_orders, "views": made_views, "paper": lambda classes: DualRes(classes, seed=3).eval()}
+    return model_of(made[request.param](4))
 
 
 def test_each_class_has_the_regions_that_explain_tells_of(model, typical):
     part = section(FittedModel(model, None, []), typical)
     reasons = reasons_of(model, typical, None)
     assert [one.label for one in reasons] == list(NAMES)
+    assert ("in a turn" in part) == any(share.region.orders for one in reasons for share in one.shares)
     for one, row in zip(reasons, part.split('<div class="heard">')[1:], strict=True):
         assert f"<h3>{one.label}</h3><span>against {one.rival}</span>" in row
         shown = [float(nats) for nats in re.findall(r"<b>(.*?)</b>", row)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.advise.curve import CurveRefusedError, LearningCurve, learning_curve
-from dualres.advise.features import Looks, Places, looks_of
+from dualres.advise.features import WINDOWS, Looks, Places, looks_of
 from dualres.errors import RecordingError
 from dualres.learn.holdout import HoldOutError
 from dualres.recordings.recording import Recording
@@ -79,13 +79,19 @@ def choose(
 
 
 def distances_between(looks: Looks, conditions: Sequence[Mapping[str, str]]) -> Exact:
-    """How unlike recordings are, (n, n): in spectra and in what repeats, beside what their conditions explain."""
+    """How unlike recordings are, (n, n): in spectra and in what repeats, beside what their conditions explain.
+
+    A view counts by the share of what differs in it between recordings that differing windows do not explain.
+    """
     parts = []
     for mean, within in looks.averages():
         beside = without_conditions(mean, conditions)
-        scaled = beside / np.sqrt(within**2 + (LEAST_SPREAD * within.mean()) ** 2 + np.finfo(np.float32).eps)
+        spread = np.sqrt(within**2 + (LEAST_SPREAD * within.mean()) ** 2 + np.finfo(np.float32).eps)
+        scaled = beside / spread
         scaled -= scaled.mean(0)
-        parts.append(scaled / np.sqrt((scaled**2).sum(1).mean() + np.finfo(np.float32).eps))
+        differing = float((scaled**2).sum(1).mean()) + float(np.finfo(np.float32).eps)
+        by_chance = float(((within / spread) ** 2).sum()) / (WINDOWS - 1)
+        parts.append(scaled * np.sqrt(max(1 - by_chance / differing, 0.0) / differing))
     points = np.concatenate(parts, axis=1)
     squares = (points**2).sum(1)
     between: Exact = np.sqrt(np.maximum(squares[:, None] + squares - 2 * points @ points.T, 0))

@@ -28,12 +28,14 @@ def section(fitted: FittedModel, typical: Mapping[str, Recording]) -> str:
     if card.axes:
         typical = {label: replace(in_order(one, card.channels)[0], label=label) for label, one in typical.items()}
         model, of_axes = model.along(0), f" Of the axes {', '.join(card.channels)}, {card.channels[0]} is explained."
+    found = reasons_of(model, typical, fitted.estimate)
+    turns = " 3 x shaft is what comes three times in a turn." if any(one.speed for one in found) else ""
     text = (
         "What spoke most for each class in its typical recording, against the class that it was confused with most "
         "often, or else the one that comes next. Numbers are nats, parts of the logarithm of the odds between the two: "
-        f"+0.7 doubles the odds, +2.3 makes them tenfold. dualres explain says it for any recording.{of_axes}"
+        f"+0.7 doubles the odds, +2.3 makes them tenfold.{turns} dualres explain says it for any recording.{of_axes}"
     )
-    rows = (_row(one, float(typical[one.label].rate) / 2) for one in reasons_of(model, typical, fitted.estimate))
+    rows = (_row(one, float(typical[one.label].rate) / 2) for one in found)
     return html.section("What it listens to", text, "".join(rows))
 
 

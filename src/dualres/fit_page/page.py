@@ -77,7 +77,7 @@ def fit_page(
 ) -> str:
     """The page as text."""
     card = fitted.model.card
-    notes = [*notes, *filter(None, [fitted.about_axes]), *fitted.copies]
+    notes = [*notes, *filter(None, [fitted.about_speeds, fitted.about_axes]), *fitted.copies]
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
     typical = {label: _typical(label, recordings, looks) for label in card.classes}
