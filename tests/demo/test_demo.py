@@ -47,7 +47,7 @@ def test_the_model_file_carries_the_score_with_its_held_out_unit(run):
     assert set(model.card.score) == {"macro_f1", "accuracy"}
     assert f"{100 * model.card.score['macro_f1']:.1f}" in run[0]
     assert model.card.exposure_s == pytest.approx(dict.fromkeys(load_fold("S1").classes, 6.144))
-    assert (model.card.recipe, model.card.method) == (None, "dualres/views")
+    assert (model.card.recipe, model.card.method) == (None, "dualres/orders")
 
 
 @pytest.mark.exhaustive

@@ -54,6 +54,11 @@ def test_the_inventory(one):
     assert {r.rate for r in found} == {one.rate}
 
 
+def test_the_speed_is_the_condition_s():
+    for recording in recordings(machine(10)):
+        assert recording.speed.rpm == pytest.approx(float(recording.condition["speed"]))
+
+
 def test_a_recording_is_the_same_each_time_and_on_no_other_machine():
     first, again = recordings(machine(1))[7], recordings(machine(1))[7]
     assert first.id == again.id

@@ -31,6 +31,18 @@ def test_the_inventory():
     assert {r.rate for r in recordings} == {12_800}
 
 
+@pytest.mark.parametrize("number", [0, 7, 101, 239])
+def test_the_speed_is_that_of_the_shaft_that_carries_the_faults(number):
+    """As the signal was simulated, sample by sample."""
+    setting, recording = list(simulated.settings())[number], simulated.recordings()[number]
+    speed, t = recording.speed, np.arange(simulated.DURATION * simulated.RATE) / simulated.RATE
+    motor, _ = simulated._operate(setting, simulated.physics.generator(simulated.SEED, setting.id), t)
+    windows = motor[: 23 * 6400].reshape(23, 6400).mean(1) * 29 / 95
+    np.testing.assert_allclose(speed.over(0.5 * np.arange(23), 0.5), windows, rtol=0.01)
+    assert speed.source == "measured"
+    assert (max(speed.hz) > 1.5 * min(speed.hz)) == (setting.mode == "speed")
+
+
 def test_a_recording_is_twelve_seconds_and_the_same_each_time():
     recording = simulated.recordings()[100]
     signal = recording.signal

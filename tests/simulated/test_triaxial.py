@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from dualres.recordings.labels.folder import read_folder
 from dualres.simulated import triaxial
@@ -31,6 +32,12 @@ def test_recordings_have_three_axes_and_are_simulated_when_asked_for(monkeypatch
     expected = simulate_axes(SHORT, settings(SHORT)[5])
     for axis in one.axes:
         np.testing.assert_array_equal(axis.signal, expected[axis.origin.channel])
+
+
+def test_every_axis_knows_the_speed():
+    one = triaxial.recordings(triaxial.PUMP, triaxial.pump_settings())[0]
+    (speed,) = {each.speed for each in (one, *one.axes)}
+    assert speed.rpm == pytest.approx(float(one.condition["speed"]))
 
 
 def test_a_folder_of_files_like_a_user_s_own(tmp_path):

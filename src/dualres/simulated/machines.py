@@ -33,6 +33,7 @@ import numpy as np
 from dualres.errors import ConfigError
 from dualres.faultlines.bearing import Bearing
 from dualres.recordings.recording import Origin, Recording, Samples
+from dualres.recordings.speed import Speed
 from dualres.simulated import vibration as physics
 from dualres.simulated.vibration import Waveform
 
@@ -138,6 +139,7 @@ def recordings(machine: Machine) -> list[Recording]:
             f"{name}_{one.specimen}",
             one.condition,
             origin,
+            speed=Speed.of_rpm(one.speed),
         )
         for one in settings(machine)
     ]

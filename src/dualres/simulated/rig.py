@@ -25,6 +25,8 @@ from importlib import resources
 import numpy as np
 
 from dualres.recordings.recording import Origin, Recording, Samples
+from dualres.recordings.speed import Speed
+from dualres.recordings.tachometer import STEP_S
 from dualres.simulated import vibration as physics
 from dualres.simulated.vibration import Waveform
 
@@ -104,16 +106,32 @@ def recordings(seed: int = SEED) -> list[Recording]:
     """The rig's recordings; a signal is simulated when it is asked for, the same each time."""
     rate, origin = Fraction(RATE), Origin(channel=CHANNEL)
     return [
-        Recording(one.id, partial(simulate, one, seed), rate, one.label, one.state, one.condition, origin)
+        Recording(
+            one.id,
+            partial(simulate, one, seed),
+            rate,
+            one.label,
+            one.state,
+            one.condition,
+            origin,
+            speed=_speed(one, seed),
+        )
         for one in settings()
     ]
+
+
+def _speed(setting: RigSetting, seed: int) -> Speed:
+    """Of the intermediate shaft, which carries every fault, as a tachometer would measure it."""
+    t = np.arange(0, DURATION + STEP_S / 2, STEP_S, dtype=np.float64)
+    motor, _ = _operate(setting, physics.generator(seed, setting.id), t)
+    return Speed(tuple((motor * FIRST_PAIR[0] / FIRST_PAIR[1]).tolist()), tuple(t.tolist()), "measured")
 
 
 def simulate(setting: RigSetting, seed: int = SEED) -> Samples:
     """The signal of one setting, float32, `DURATION` seconds at `RATE` Hz."""
     rng = physics.generator(seed, setting.id)
     path = _Path(physics.generator(seed, "campaign", setting.mode), physics.generator(seed, "assembly", setting.state))
-    speed, torque = _operate(setting, rng)
+    speed, torque = _operate(setting, rng, np.arange(DURATION * RATE) / RATE)
     shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
     forces = {
@@ -126,9 +144,8 @@ def simulate(setting: RigSetting, seed: int = SEED) -> Samples:
     return physics.amplified(physics.with_noise(path.through(forces), rng), rng)
 
 
-def _operate(setting: RigSetting, rng: np.random.Generator) -> tuple[Waveform, Waveform]:
-    """Motor speed in revolutions per second and input torque in Nm, sample by sample."""
-    t = np.arange(DURATION * RATE) / RATE
+def _operate(setting: RigSetting, rng: np.random.Generator, t: Waveform) -> tuple[Waveform, Waveform]:
+    """Motor speed in revolutions per second and input torque in Nm, at moments in s."""
     corners = np.array(PROFILE_S)
     corners[1:-1] += rng.uniform(-0.2, 0.2, len(corners) - 2)
     varying = np.interp(t, corners, PROFILE)

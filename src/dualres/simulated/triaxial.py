@@ -18,6 +18,7 @@ import numpy as np
 from dualres.errors import DualResError
 from dualres.recordings.labels.read import LABELS
 from dualres.recordings.recording import Origin, Recording, Samples, of_axes
+from dualres.recordings.speed import Speed
 from dualres.simulated.machines import AXES, Machine, MachineSetting, machine, settings, simulate_axes
 from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import need
@@ -59,7 +60,7 @@ def _recording(machine: Machine, setting: MachineSetting) -> Recording:
     axes = [
         Recording(name, partial(_signal, machine, setting, axis), rate, *known, Origin(channel=axis)) for axis in AXES
     ]
-    return of_axes(axes, name, aligned=True)
+    return replace(of_axes(axes, name, aligned=True), speed=Speed.of_rpm(setting.speed))
 
 
 def _signal(machine: Machine, setting: MachineSetting, axis: str) -> Samples:
