@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dualres.bench.campaign import studies
-from dualres.bench.campaign.rigs import LINEAR
+from dualres.bench.campaign.rigs import LINEAR, WITHOUT_RECIPE
 from dualres.bench.campaign.studies import DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.bench.datasets import catalog
 from dualres.bench.methods import NAMES, method
@@ -156,9 +156,11 @@ def test_the_rigs_have_their_folds_and_budgets():
     per_fold = Counter((job.dataset == "machines", job.fold) for job in found)
     several = {count for (one_seed, _), count in per_fold.items() if not one_seed}
     single = {count for (one_seed, _), count in per_fold.items() if one_seed}
-    assert (several, single) == ({(16 + 2) * 5 + 2}, {16 + 2 + 2}), "MiniRocket and views have one seed everywhere"
+    assert (several, single) == ({(16 + 2) * 5 + 4}, {16 + 2 + 4}), (
+        "MiniRocket and what is in closed form have one seed"
+    )
     alone = {(job.method, job.seed) for job in found if job.recipe is None}
-    assert alone == {("minirocket", 41), ("dualres/views", 41)}
+    assert alone == {(name, 41) for name in ("minirocket", *WITHOUT_RECIPE)}
 
 
 @pytest.mark.parametrize("dataset", EVERYWHERE)

@@ -12,7 +12,7 @@ ROCKET = jobs(study("published"), ["cwru"], methods=["minirocket"])[0]
 
 def test_a_control_that_the_paper_does_not_have_is_called_ours():
     ours = [method_name(name) for name in names() if method_name(name).endswith(" (ours)")]
-    assert ours == ["No memory (ours)", "Views (ours)"]
+    assert ours == ["No memory (ours)", "Views (ours)", "Orders (ours)", "Orders, no speed (ours)"]
     assert method_name("dualres/no-rotation") == "No rotation"
 
 

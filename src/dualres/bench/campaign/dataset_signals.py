@@ -96,13 +96,14 @@ class DatasetSignals:
         self._cache = SignalCache(cache)
         self._at_rate = f"at_64_kHz/{resampler}-{code_hash()[:16]}"
         self._prepared: dict[str, str | None] = {}  # hashes that the store's index states
-        if generate := catalog.release(dataset).generate:
+        release = catalog.release(dataset)
+        if generate := release.generate:
             code = inspect.getsource(sys.modules[generate.__module__])
             rig = f"{dataset}/{sha256(code.encode()).hexdigest()[:16]}"
             recordings = [_cached(r, self._cache, f"{rig}/{r.id}") for r in generate()]
             self.variant = FULL
         else:
-            recordings = open_store(stores / dataset)
+            recordings = list(map(release.with_speed, open_store(stores / dataset)))
             index = read_index(stores / dataset)
             self.variant = str(index.get("variant", FULL))
             self._prepared = {entry["id"]: entry.get("sha256") for entry in index["recordings"]}

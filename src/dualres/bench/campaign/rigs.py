@@ -42,7 +42,8 @@ RIGS = (
 
 NETWORK = "dualres"
 LINEAR = "dualres/no-memory"  # nothing but linear maps of the two mean log-spectra: a peer to be ahead of
-WITHOUT_RECIPE = ("dualres/views",)  # methods that may be chosen and make no updates
+# Methods that may be chosen and make no updates.
+WITHOUT_RECIPE = ("dualres/views", "dualres/orders-no-speed", "dualres/orders")
 PEERS = ("minirocket",)  # of which the same is true, but which are never chosen
 
 # The parts of the robust recipe; every combination of them may be chosen.

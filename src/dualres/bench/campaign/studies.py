@@ -26,6 +26,7 @@ OTHERS = tuple(name for name in NAMES if name not in paper.FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
 RECIPE_CONTROLS = ("dualres", "dualres/no-rotation", "dualres/no-memory", "dualres/short", "dualres/long")
 CONTROLS_ON = "phm2009"  # where the published study has them
+VIEWS = ("dualres/views",)
 PRIMARY = (paper.PRIMARY_BUDGET,)
 HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
 
@@ -244,8 +245,8 @@ STUDIES.update(
                 ),
                 _bearing(("cwru",), NEURAL_PEERS, FIVE_SEEDS),
                 _gearbox((RIG,), NEURAL_PEERS),
-                _gearbox(("phm2009", RIG), WITHOUT_RECIPE),
-                _bearing(("cwru",), WITHOUT_RECIPE),
+                _gearbox(("phm2009", RIG), VIEWS),
+                _bearing(("cwru",), VIEWS),
             ),
             dataset_tables=("adaptation",),
             every_seed=False,

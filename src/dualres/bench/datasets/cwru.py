@@ -14,6 +14,7 @@ from dualres.bench.datasets.release import Index, ReleaseEntry, collect, describ
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
+from dualres.recordings.speed import Speed
 
 RATE = Fraction(48_000)  # Hz
 
@@ -53,6 +54,7 @@ FILES_12K = {
     "B021": (222, 223, 224, 225),
     "B028": (3005, 3006, 3007, 3008),
 }
+RPM = (1797, 1772, 1750, 1730)  # of the motor at 0, 1, 2 and 3 hp
 LABELS = {"Normal": "healthy", "IR": "inner", "OR": "outer", "B": "ball"}
 
 _RECORDED = {number: (fault, load) for fault, numbers in FILES.items() for load, number in enumerate(numbers)}
@@ -117,6 +119,12 @@ def label_of(recording: str) -> str:
     return LABELS[_kind(recording.rpartition("_")[0])]
 
 
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
+    """By the load."""
+    load = condition.get("load_hp")
+    return Speed.of_rpm(RPM[int(load)]) if load else None
+
+
 def _kind(fault: str) -> str:
     return fault.rstrip("@0123456789")
 
@@ -147,5 +155,11 @@ def drive_end_key(path: Path, number: int) -> str:
 
 
 RELEASE = described(
-    "cwru", index, channel="DE (accelerometer at the drive end)", rate=RATE, classes=LABELS.values(), label_of=label_of
+    "cwru",
+    index,
+    channel="DE (accelerometer at the drive end)",
+    rate=RATE,
+    classes=LABELS.values(),
+    label_of=label_of,
+    speed_of=speed_of,
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.cwru import FILES_12K, LABELS, condition_of, drive_end_key
+from dualres.bench.datasets.cwru import FILES_12K, LABELS, condition_of, drive_end_key, speed_of
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
 from dualres.recordings.recording import Samples
@@ -59,5 +59,11 @@ def _read(path: Path, number: int) -> Samples:
 
 
 RELEASE = described(
-    "cwru_12k", index, channel="DE (accelerometer at the drive end)", rate=RATE, classes=CLASSES, label_of=label_of
+    "cwru_12k",
+    index,
+    channel="DE (accelerometer at the drive end)",
+    rate=RATE,
+    classes=CLASSES,
+    label_of=label_of,
+    speed_of=speed_of,
 )

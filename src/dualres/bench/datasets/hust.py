@@ -5,15 +5,18 @@ Huazhong, text files at 25.6 kHz, is another one.
 """
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
+from dualres.recordings.speed import Speed
 
 RATE = Fraction(51_200)  # Hz; no file says so, for `fs` in the files is the shaft's frequency
 CHANNEL = "data"
+SHAFT_HZ = 23.75  # the middle of what the files say
 
 PARTS = {"N": "healthy", "I": "inner", "O": "outer", "B": "ball"}
 LABELS = {state: "+".join(PARTS[letter] for letter in state) for state in ("N", "I", "O", "B", "IO", "IB", "OB")}
@@ -38,6 +41,17 @@ def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     return ReleaseEntry(name[0], LABELS[state], f"{state} {geometry}", condition, path, read)
 
 
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed:
+    """Shafts turned at 22.5 to 25 Hz."""
+    return Speed((SHAFT_HZ,), spread=0.03)
+
+
 RELEASE = described(
-    "hust", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=lambda id: LABELS[id[:-3]]
+    "hust",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=LABELS.values(),
+    label_of=lambda id: LABELS[id[:-3]],
+    speed_of=speed_of,
 )

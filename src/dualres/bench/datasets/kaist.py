@@ -5,6 +5,7 @@ holds files of the same names, which are never read.
 """
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,10 @@ from dualres.bench.datasets.release import Index, ReleaseEntry, collect, describ
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
+from dualres.recordings.speed import Speed
 
 RATE = Fraction(25_600)  # Hz
+RPM = 3010
 CHANNEL = "Signal.y_values.values[0]"  # x at housing A, in which the faulty bearing sits
 COLUMNS = 4  # x and y at housing A, x and y at housing B
 
@@ -65,6 +68,17 @@ def _samples(path: Path) -> Samples:
     return load(path, CHANNEL, RATE)
 
 
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed:
+    """The same of all recordings."""
+    return Speed.of_rpm(RPM)
+
+
 RELEASE = described(
-    "kaist", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id.partition("_")[2]][0]
+    "kaist",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=STATES,
+    label_of=lambda id: _KNOWN[id.partition("_")[2]][0],
+    speed_of=speed_of,
 )

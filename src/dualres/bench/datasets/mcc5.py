@@ -12,7 +12,7 @@ import tempfile
 import warnings
 import weakref
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple
 from fractions import Fraction
 from functools import partial
@@ -24,10 +24,14 @@ import numpy as np
 from dualres.bench.datasets.release import Index, Refusal, ReleaseEntry, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
-from dualres.simulated.rig import GEARBOX_SETTINGS, STATES, GearboxSetting
+from dualres.recordings.speed import Speed
+from dualres.recordings.tachometer import tachometer_speed
+from dualres.simulated.rig import FIRST_PAIR, GEARBOX_SETTINGS, STATES, GearboxSetting
 
 RATE = Fraction(12_800)  # Hz
 CHANNEL = "gearbox_vibration_x"
+PULSES = "speed"  # of the motor, one in a revolution
+GEARED = FIRST_PAIR[0] / FIRST_PAIR[1]  # turns of the intermediate shaft in one of the motor
 
 # What the release calls each class.
 NAMES = {
@@ -44,6 +48,8 @@ NAMES = {
 # A file of 60 s takes about 75 MB. An archive in an archive is hardly compressed once more.
 MOST_CSV_BYTES = 512 * 2**20
 MOST_INFLATION = 20
+
+Table = tuple[Samples, Samples]  # vibration and pulses
 
 _ANY = re.compile(".*")
 
@@ -90,11 +96,34 @@ def index(source: Path) -> Index:
     return collect(source, entries, looked_for, left_out)
 
 
-def _entry(name: str, path: Path, read: partial[Samples]) -> ReleaseEntry | str:
+class _Reader:
+    """Reads a table once for its vibration and for the speed, which is asked for next."""
+
+    def __init__(self, read: Callable[[], Table]) -> None:
+        self._read = read
+        self._pulses: Samples | None = None
+
+    def vibration(self) -> Samples:
+        signal, self._pulses = self._read()
+        return signal
+
+    def speed(self) -> Speed:
+        """Of the intermediate shaft, which carries every fault; the pulses are the motor's."""
+        pulses = self._read()[1] if self._pulses is None else self._pulses
+        self._pulses = None
+        return tachometer_speed(pulses, float(RATE)).geared(GEARED)
+
+
+def _entry(name: str, path: Path, read: Callable[[], Table]) -> ReleaseEntry | str:
     if name not in _KNOWN:
         return "no recording of the release has this name"
-    setting = _KNOWN[name]
-    return ReleaseEntry(name, setting.label, setting.state, setting.condition, path, read)
+    setting, reader = _KNOWN[name], _Reader(read)
+    return ReleaseEntry(name, setting.label, setting.state, setting.condition, path, reader.vibration, reader.speed)
+
+
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
+    """Of the intermediate shaft, as set, while the torque varies; where the speed does, its pulses tell."""
+    return Speed.of_rpm(int(condition["rpm"])).geared(GEARED) if condition.get("mode") == "torque" else None
 
 
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
@@ -137,41 +166,45 @@ def _members(archive: zipfile.ZipFile, suffix: str) -> Iterator[zipfile.ZipInfo]
             yield member
 
 
-def _read_file(path: Path) -> Samples:
+def _read_file(path: Path) -> Table:
     try:
         with path.open("rb") as file:
-            return _column(file, str(path))
+            return _columns(file, str(path))
     except OSError as error:
         reason = f"cannot be read ({error.strerror}); check the path and its permissions"
         raise RecordingError(f"{path}: {reason}") from error
 
 
-def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Samples:
+def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Table:
     where = f"{path}, {member.filename}"
     if member.file_size > MOST_CSV_BYTES:
         raise RecordingError(f"{where}: claims {member.file_size} bytes, far more than a recording has; leave it out")
     try:
         with archive.open(member) as file:
-            return _column(file, where)
+            return _columns(file, where)
     except RecordingError:
         raise
     except Exception as error:  # whatever zipfile and its decompressors make of the file
         raise RecordingError(f"{where}: damaged ({error}); download the archive again") from error
 
 
-def _column(file: IO[bytes], where: str) -> Samples:
-    """The channel's column, found by the header."""
+def _columns(file: IO[bytes], where: str) -> Table:
+    """The channel's column and the pulses', found by the header; no pulses where they have none."""
     with io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace") as text, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about a file without rows, which `signal` refuses below
         header = [name.strip() for name in text.readline().split(",")]
         if CHANNEL not in header:
             raise RecordingError(f"{where}: no column {CHANNEL} in its header, which reads {','.join(header)[:200]!r}")
-        column = header.index(CHANNEL)
+        used = [header.index(name) for name in (CHANNEL, PULSES) if name in header]
         try:
-            samples: Samples = np.loadtxt(text, np.float32, comments=None, delimiter=",", usecols=column, ndmin=1)
+            table = np.loadtxt(text, np.float32, comments=None, delimiter=",", usecols=used, ndmin=2)
         except ValueError as error:
             raise RecordingError(f"{where}: damaged below its header ({error}); download it again") from error
-    return Recording(where, lambda: samples, RATE).signal
+    samples = np.ascontiguousarray(table[:, 0])
+    pulses = table[:, 1] if len(used) > 1 else np.zeros(len(table), np.float32)
+    return Recording(where, lambda: samples, RATE).signal, np.ascontiguousarray(pulses)
 
 
-RELEASE = described("mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id].label)
+RELEASE = described(
+    "mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id].label, speed_of=speed_of
+)

@@ -12,9 +12,12 @@ from pathlib import Path
 
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
+from dualres.recordings.speed import Speed
+from dualres.recordings.tachometer import tachometer_speed
 
 RATE = Fraction(200_000)  # Hz
-CHANNEL = "Channel_1"  # the accelerometer; Channel_2 is the encoder's pulse train
+CHANNEL = "Channel_1"  # the accelerometer
+ENCODER, PULSES = "Channel_2", 1024  # of the shaft, and how many in a revolution
 
 # The paper's table calls C a cage fault; the release says that inner race, outer race and ball are all damaged.
 LABELS = {"H": "healthy", "I": "inner", "O": "outer", "B": "ball", "C": "combined"}
@@ -31,7 +34,12 @@ def index(folder: Path) -> Index:
 def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
     label = LABELS[name["health"]]
     condition = {"profile": name["profile"], "trial": name["trial"]}
-    return ReleaseEntry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
+    read = partial(load, path, CHANNEL, RATE)
+    return ReleaseEntry(path.stem, label, f"{label} bearing", condition, path, read, partial(_speed, path))
+
+
+def _speed(path: Path) -> Speed:
+    return tachometer_speed(load(path, ENCODER, RATE), float(RATE), PULSES)
 
 
 RELEASE = described("ottawa", index, channel=CHANNEL, rate=RATE, letters=LABELS)

@@ -5,6 +5,7 @@ code and the repeat. Its one variable, named like the file, is a struct whose `Y
 """
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load
+from dualres.recordings.speed import Speed
 
 RATE = Fraction(64_000)  # Hz
 CHANNEL = "vibration_1"
@@ -64,6 +66,17 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     return ReleaseEntry(path.stem, label, bearing, condition, path, read)
 
 
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed:
+    """By the setting, with which a name begins: N15 is 1500 rpm, N09 is 900."""
+    return Speed.of_rpm(100 * int(recording[1:3]))
+
+
 RELEASE = described(
-    "paderborn", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=lambda id: _STATES[id.split("_")[-2]][0]
+    "paderborn",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=CLASSES,
+    label_of=lambda id: _STATES[id.split("_")[-2]][0],
+    speed_of=speed_of,
 )

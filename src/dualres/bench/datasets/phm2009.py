@@ -10,6 +10,7 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
+from dualres.recordings.speed import Speed, speed_in
 
 RATE = Fraction(200_000, 3)  # Hz
 CHANNEL = "column 1: input-side accelerometer, volts"
@@ -98,4 +100,9 @@ def _refuse_oversized(path: Path, size: int) -> None:
         raise RecordingError(f"{path}: its text would take {size} bytes, a released one takes 14 million; {_REMEDY}")
 
 
-RELEASE = described("phm2009", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=label_of)
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
+    """Of the input shaft, as the name says; it slips by up to 2 %."""
+    return speed_in(condition)
+
+
+RELEASE = described("phm2009", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=label_of, speed_of=speed_of)

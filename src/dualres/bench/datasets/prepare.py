@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -80,6 +81,7 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress = qu
                 signal = entry.read()
                 known[entry.id] = {
                     **{"id": entry.id, "samples": len(signal), **_described(entry), "source": _inside(entry, source)},
+                    **_shaft(release, entry),
                     **{"source_sha256": digests[entry.path], "sha256": write_signal(store, entry.id, signal)},
                 }
             except RecordingError as error:
@@ -104,7 +106,7 @@ def _known(release: Release, index: Index, source: Path, store: Path) -> dict[st
     kept = {entry["id"]: entry for entry in before["recordings"]}
     return {
         # What the adapter says counts, not what an earlier version of it said.
-        e.id: kept[e.id] | _described(e)
+        e.id: _shaft(release, e, measured=False) | kept[e.id] | _described(e)
         for e in index.entries
         # An excerpt that was prepared before the full release came is not kept.
         if kept.get(e.id, {}).get("source") == _inside(e, source) and (store / "signals" / f"{e.id}.npy").exists()
@@ -113,6 +115,15 @@ def _known(release: Release, index: Index, source: Path, store: Path) -> dict[st
 
 def _described(entry: ReleaseEntry) -> dict[str, Any]:
     return {"label": entry.label, "component": entry.component, **entry.condition}
+
+
+def _shaft(release: Release, entry: ReleaseEntry, *, measured: bool = True) -> dict[str, Any]:
+    """The speed, measured where its file does so and that can be understood, else as the release states it."""
+    speed = release.speed_of(entry.id, entry.condition) if release.speed_of else None
+    if measured and entry.read_speed:
+        with suppress(RecordingError):  # a sensor that failed leaves the vibration as it is
+            speed = entry.read_speed()
+    return {"shaft": speed.as_data()} if speed else {}
 
 
 def _inside(entry: ReleaseEntry, source: Path) -> str:

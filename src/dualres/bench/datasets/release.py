@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -12,8 +12,10 @@ from typing import Any, Literal
 
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.speed import Speed
 
 Refusal = tuple[Path, str]  # a file that is left out, and why
+SpeedByName = Callable[[str, Mapping[str, str]], Speed | None]  # by a recording's id and condition
 FoldsFrom = Literal["text", "reconstructed", "ours"]
 
 
@@ -27,6 +29,8 @@ class ReleaseEntry:
     condition: Mapping[str, str]
     path: Path  # the file that holds it
     read: Callable[[], Samples] = field(repr=False, compare=False)  # native rate; raises RecordingError
+    # The speed of the shaft, where the file measures it; asked for after the samples. Raises RecordingError.
+    read_speed: Callable[[], Speed] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,14 @@ class Release:
     shaped_like: str = ""  # the dataset of the paper that a simulation has its classes, conditions and folds from
     folds_in: Path | None = None  # the folder of its frozen folds; None for those of this package
     generate: Callable[[], list[Recording]] | None = field(default=None, repr=False)  # for one that needs no preparing
+    speed_of: SpeedByName | None = field(default=None, repr=False)  # of the shaft, as far as the release states it
     slowest_rate: Fraction | None = None  # Hz, where recordings differ in theirs, up to `rate`
+
+    def with_speed(self, recording: Recording) -> Recording:
+        """The recording of a store, with the speed that is stated of it if the store has none."""
+        if recording.speed or not self.speed_of:
+            return recording
+        return replace(recording, speed=self.speed_of(recording.id, recording.condition))
 
 
 def described(
@@ -80,11 +91,12 @@ def described(
     classes: Iterable[str] = (),
     label_of: Callable[[str], str] | None = None,
     letters: Mapping[str, str] | None = None,
+    speed_of: SpeedByName | None = None,
 ) -> Release:
     """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest.
 
     One without an `index` is simulated, and needs no preparing. `letters` are the classes where the first letter of a
-    recording's id says which is its.
+    recording's id says which is its. `speed_of` gives the speed that is stated of a recording.
     """
     if letters:
         classes, label_of = letters.values(), lambda recording: letters[recording[0]]
@@ -93,7 +105,7 @@ def described(
         raise RecordingError(f"{folder}: the dataset {name} comes with dualres; there is nothing to prepare")
 
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
-    facts |= {"channel": channel, "rate": rate, "classes": tuple(classes), "label_of": label_of}
+    facts |= {"channel": channel, "rate": rate, "classes": tuple(classes), "label_of": label_of, "speed_of": speed_of}
     return Release(name, index=index or nothing, **facts)
 
 

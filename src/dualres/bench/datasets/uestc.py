@@ -5,12 +5,14 @@ in rpm. It is the first of five consecutive files that the release has of every 
 """
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find
 from dualres.recordings.readers import load
+from dualres.recordings.speed import Speed, speed_in
 
 RATE = Fraction(20_000)  # Hz
 CHANNEL = "the one signal of a file"
@@ -32,4 +34,8 @@ def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
     return ReleaseEntry(name[0], LABELS[state], state, condition, path, partial(load, path, None, RATE))
 
 
-RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, letters=LABELS)
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
+    return speed_in(condition)
+
+
+RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, letters=LABELS, speed_of=speed_of)

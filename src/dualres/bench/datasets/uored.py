@@ -5,6 +5,7 @@ A file `I_1_2.mat` holds one recording of 10 s: the letter of the state (H, I, O
 """
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -13,8 +14,10 @@ from dualres.bench.datasets.release import Index, ReleaseEntry, collect, describ
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
+from dualres.recordings.speed import Speed
 
 RATE = Fraction(42_000)  # Hz
+RPM = 1750
 LABELS = {"H": "healthy", "I": "inner", "O": "outer"}  # a developing fault carries the label of the fault
 BEARINGS = {"H": range(1, 21), "I": range(1, 6), "O": range(6, 11), "B": range(11, 16), "C": range(16, 21)}
 
@@ -49,4 +52,9 @@ def _read(path: Path) -> Samples:
     return load(path, firsts[0], RATE)
 
 
-RELEASE = described("uored", index, channel="accelerometer (column 1)", rate=RATE, letters=LABELS)
+def speed_of(recording: str, condition: Mapping[str, str]) -> Speed:
+    """Nominal, and the same of all recordings."""
+    return Speed.of_rpm(RPM)
+
+
+RELEASE = described("uored", index, channel="accelerometer (column 1)", rate=RATE, letters=LABELS, speed_of=speed_of)

@@ -16,7 +16,7 @@ def fit_axes(
     method: Method, support: Support, classes: int, *, seed: int = 41, device: str = "cpu", progress: Progress = quiet
 ) -> FittedMethod:
     """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
-    tasks = [Task(windows, support.labels, classes, seed, device, progress) for windows in support.axes]
+    tasks = [Task(windows, support.labels, classes, seed, device, progress, hz=support.hz) for windows in support.axes]
     return joined([method.learn(task) for task in in_turn(tasks)])
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
 from dualres.bench.methods.resources import measured
-from dualres.bench.methods.views import ENTRY as OF_VIEWS
+from dualres.bench.methods.views import ENTRIES as IN_CLOSED_FORM
 from dualres.config import ModelConfig, Recipe
 from dualres.judge.backends import Windows, scorer
 from dualres.learn.support import MICROBATCH
@@ -81,5 +81,5 @@ CONTROLS = (
     _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
     _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
     _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
-    OF_VIEWS,
+    *IN_CLOSED_FORM,
 )

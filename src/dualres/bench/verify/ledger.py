@@ -21,7 +21,7 @@ from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import ModelConfig
 from dualres.errors import DualResError, reason_of
-from dualres.model.kinds import VIEWS
+from dualres.model.kinds import find_kind
 from dualres.utils.progress import Progress, quiet
 
 # What reading values that are not there, or of another kind than they should be, raises.
@@ -191,7 +191,7 @@ def _check_scores(stored: StoredJob, job: Job) -> Iterator[str]:
             yield f"{name} has {len(scores)} scores for {classes} classes"
         elif not all(map(math.isfinite, scores)):
             yield f"{name} has a score that is not a finite number"
-        elif (job.recipe or job.method == VIEWS.method) and (min(scores) < 0 or abs(sum(scores) - 1) > PROBABILITIES):
+        elif (job.recipe or find_kind(job.method)) and (min(scores) < 0 or abs(sum(scores) - 1) > PROBABILITIES):
             yield f"{name} has scores that are not probabilities: they sum to {sum(scores):.6f}"
 
 
