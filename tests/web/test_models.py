@@ -12,8 +12,11 @@ from dualres.judge.model import Model, save
 from dualres.model_file.file import FORMAT
 from dualres.model_file.integrity import seal
 from dualres.recordings.formats.sandbox import Guard
+from dualres.recordings.labels.read import rows_below
+from dualres.recordings.speed import Speed
 from dualres.web.models import Judging
 from dualres.web.workspace import Workspace
+from tests.model.made_orders import made_orders
 from tests.model.made_views import made_views
 from tests.models import model_of
 from tests.web.served import folder_of_tones
@@ -73,6 +76,19 @@ def test_what_changed_is_read_again(folder: Path, asked: Counter[str]) -> None:
     assert {one["file"]: one["label"] for one in reasons(page, workspace)["nearest"]} == {"tone2.wav": "a"}
 
 
+def test_orders_are_told_at_the_speed_that_is_stated(folder: Path) -> None:
+    save(model_of(made_orders(2), ("a", "b")), folder / "models" / "m.safetensors")
+    (folder / "labels.csv").write_text("file,label,rpm\ntone0.wav,a,1500\ntone1.wav,b,\n")
+    workspace = Workspace(folder)
+    page = Judging(workspace)
+    (entry,) = (one for one in workspace.entries() if one.name == "tone0.wav")
+    listed = reasons(page, workspace)
+    assert (listed["axis"], listed["speed"]["rpm"]) == ("orders", pytest.approx(1500, rel=0.06))
+    stated = page.reasons("m", entry, axis=0, speed="1800rpm", bearing="6205", gear="")
+    assert stated["speed"]["rpm"] == pytest.approx(1800, rel=0.06)
+    assert any("BPFO of 6205" in band["words"] for band in stated["bands"])
+
+
 def test_a_comparator_judges_where_the_command_line_lets_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(made_views(2), ("a", "b"))
     card = {**model.card.as_data(), "method": "minirocket", "constants": {}, "cost": {}}
@@ -89,3 +105,13 @@ def test_a_comparator_judges_where_the_command_line_lets_it(folder: Path, monkey
     judging.read_comparators_by(loader)
     assert page.model("other") is model
     assert read == [page.path("other")]
+
+
+def test_another_condition_of_a_labelled_file_is_read_again(folder: Path) -> None:
+    workspace = Workspace(folder)
+    page = Judging(workspace)
+    reasons(page, workspace)
+    (folder / "labels.csv").write_text("file,label,load,speed\ntone1.wav,b,full,1500\n")
+    (row,) = rows_below(folder)
+    one, _ = page._labelled.read(row, None, None)
+    assert (one.condition, one.speed) == ({"load": "full", "speed": "1500"}, Speed.of_rpm(1500))

@@ -8,6 +8,7 @@ import pytest
 import soundfile
 
 from dualres.errors import RecordingError
+from dualres.recordings.speed_sources import SpeedSources
 from dualres.web.workspace import Workspace, described
 from tests.web.served import Served, folder_of_tones
 
@@ -98,3 +99,44 @@ def test_a_file_whose_name_is_no_text_keeps_no_other_from_being_shown(tmp_path: 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="no such folder"):
         Workspace(tmp_path / "nowhere")
+
+
+def test_the_speed_is_a_fact_by_the_file_the_list_or_the_command(folder: Path) -> None:
+    signal = np.random.default_rng(0).standard_normal(8000)
+    np.savez(folder / "turning.npz", signal=signal, fs=4000, rpm=1797)
+    page = Workspace(folder, speed="20Hz")
+
+    def facts() -> dict[str, float | None]:
+        return {one.name: page.facts(one).speed_rpm for one in page.entries()}
+
+    assert facts() == {"tone0.wav": 1200, "tone1.wav": 1200, "turning.npz": pytest.approx(1797)}
+    page.label(page.entries()[0], {"speed": "1500"})
+    page.label(page.entries()[2], {"speed": "29.9Hz"})
+    assert facts() == {"tone0.wav": 1500, "tone1.wav": 1200, "turning.npz": pytest.approx(1794)}
+    assert page.sources.options == ["--speed", "20.0Hz"]
+    page = Workspace(folder, speed="none")
+    assert set(facts().values()) == {None}
+
+
+def test_a_tachometer_is_heard_in_the_part_that_is_shown(folder: Path) -> None:
+    t = np.arange(16_000) / 4000
+    pulses = (((20 * t + t**2) * 8) % 1 < 0.4).astype(float)
+    np.savez(folder / "turning.npz", signal=np.random.default_rng(0).standard_normal(len(t)), pulses=pulses, fs=4000)
+    page = Workspace(folder, channel="1", speed=SpeedSources(tacho="pulses", pulses=8))
+    entry = page.entries()[2]
+    assert page.facts(entry).speed_rpm == pytest.approx(1440, rel=5e-3)
+    page.label(entry, {"label": "a"}, (2.0, 4.0))
+    assert page.facts(page.entries()[2]).speed_rpm == pytest.approx(1560, rel=5e-3)
+    assert page.facts(page.entries()[0]).speed_rpm is None, "it has no such channel"
+    assert page.sources.options == ["--tacho", "pulses", "--pulses", "8"]
+
+
+def test_the_speed_is_asked_for_once_more_when_it_is_written(folder: Path) -> None:
+    with Served(folder) as served:
+        first = served.get("/api/folder")["recordings"][0]
+        assert first["speed_rpm"] is None
+        assert served.get(f"/api/recordings/{first['id']}/envelope")["lines"] == []
+        served.ask("PUT", f"/api/recordings/{first['id']}/label", {"cells": {"speed": "1797rpm"}})
+        first = served.get("/api/folder")["recordings"][0]
+        assert first["speed_rpm"] == pytest.approx(1797)
+        assert [one["hz"] for one in served.get(f"/api/recordings/{first['id']}/envelope")["lines"]]

@@ -7,6 +7,7 @@ import re
 import secrets
 import zipfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
@@ -18,6 +19,7 @@ from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.explain.report import MachineFacts
 from dualres.recordings.formats.registry import suffixes
 from dualres.recordings.labels.edit import RowKey, set_cells
+from dualres.recordings.speed import given_speed
 from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
 from dualres.utils.printable import printable
@@ -70,7 +72,7 @@ class PageApi:
         part = tuple(Field(name, float, "of a part; without, the whole", None, 0, 1e9) for name in ("start_s", "end_s"))
         fit = (
             Field("name", str, "of the model file, without its suffix"),
-            Field("recipe", str, "how to learn", "views", choices=("views", "robust", "paper")),
+            Field("recipe", str, "how to learn", "orders", choices=("orders", "views", "robust", "paper")),
             Field("held_out", str, "the unit that is held out; empty for the hardest that labels allow", ""),
         )
         export = (
@@ -151,7 +153,9 @@ class PageApi:
     def envelope(
         self, id: str, *, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
     ) -> dict[str, Any]:
-        machine = MachineFacts.stated(self.workspace.entry(id).row, speed=speed, bearing=bearing, gear=gear)
+        entry = self.workspace.entry(id)
+        known = given_speed(speed or None) or self.workspace.speed(entry)
+        machine = MachineFacts.stated(known, bearing=bearing, gear=gear)
         return pictures.envelope(*self._stretch(id, start_s, end_s, axis), machine)
 
     def sound(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
@@ -195,15 +199,16 @@ class PageApi:
 
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
-        folder, number = self.workspace.folder / DROPPED, 1
-        target = first = folder / _kept_name(name)
-        while target.exists():
-            number += 1
-            target = first.with_stem(f"{first.stem}-{number}")
+        folder = self.workspace.folder / DROPPED
         try:
             folder.mkdir(exist_ok=True)
+            target = _own(folder / _kept_name(name))
+        except OSError as error:
+            raise OutputError(f"{folder}: cannot be written ({error.strerror}); make room") from error
+        try:
             body.replace(target)
         except OSError as error:
+            target.unlink(missing_ok=True)
             raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
         file = target.relative_to(self.workspace.folder).as_posix()
         facts = self.workspace.facts(self.workspace.unlisted(target))
@@ -225,7 +230,7 @@ class PageApi:
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists():
             raise ConfigError(f"there is a model {name!r} already; choose another name")
-        arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "views" else ["--recipe", recipe])]
+        arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "orders" else ["--recipe", recipe])]
         arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
@@ -260,7 +265,8 @@ class PageApi:
     def _reading(self) -> list[str]:
         """How files are read, as the page itself was told."""
         channel, rate = self.workspace.channel, self.workspace.rate
-        return [*(["--channel", channel] if channel else []), *(["--rate", str(rate)] if rate else [])]
+        said = [*(["--channel", channel] if channel else []), *(["--rate", str(rate)] if rate else [])]
+        return [*said, *self.workspace.sources.options]
 
     # Models and verdicts
 
@@ -349,6 +355,18 @@ def page_with_policy(folder: Path) -> tuple[bytes, str]:
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {scripts}; frame-ancestors 'none'"
     )
     return content, policy
+
+
+def _own(first: Path) -> Path:
+    """An empty file of that name, or of one like it if others have it: each of several callers gets its own."""
+    for number in count(1):
+        target = first if number == 1 else first.with_stem(f"{first.stem}-{number}")
+        try:
+            target.touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        return target
+    raise AssertionError("there is always one more number")
 
 
 def _kept_name(name: str) -> str:

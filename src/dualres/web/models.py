@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,8 @@ from dualres.recordings.labels.folder import read_folder, read_light
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import FileStamp, Recording
+from dualres.recordings.speed import given_speed
+from dualres.recordings.speed_sources import SpeedKnown
 from dualres.web.workspace import FileEntry, Workspace
 
 LOADED = 3  # models that are kept in memory
@@ -38,17 +41,22 @@ class LabelledCache:
         self._rows: OrderedDict[Hashable, tuple[Recording, int]] = OrderedDict()
         self._portraits: OrderedDict[Hashable, Portrait] = OrderedDict()
 
-    def read(self, row: LabelRow, channel: Channel, rate: Fraction | None) -> tuple[Recording, int]:
-        """As `read_light`, of a file once for every state of it."""
+    def read(
+        self, row: LabelRow, channel: Channel, rate: Fraction | None, *, speed: SpeedKnown = None
+    ) -> tuple[Recording, int]:
+        """As `read_light`, of a file once for every state of it and of what its list says."""
         if not row.file.exists():
-            return read_light(row, channel, rate)
-        key = (row.file, FileStamp.of(row.file.stat()), row.channel, row.rate, row.part, str(channel), rate)
-        return self._kept(self._rows, key, lambda: read_light(row, channel, rate))
+            return read_light(row, channel, rate, speed=speed)
+        said = (row.known.get("component"), tuple(sorted(row.known.get("condition", {}).items())))
+        key = (row.file, FileStamp.of(row.file.stat()), row.channel, row.rate, row.part, said, str(channel), rate)
+        return self._kept(self._rows, key, lambda: read_light(row, channel, rate, speed=speed))
 
     def portrait(self, judges: tuple[object, ...], model: Model, recording: Recording) -> Portrait:
         """As `explain.nearest.portrait`; `judges` says which model and axis hears."""
         return self._kept(
-            self._portraits, (*judges, recording.origin, recording.rate), lambda: portrait(model, recording)
+            self._portraits,
+            (*judges, recording.origin, recording.rate, recording.speed),
+            lambda: portrait(model, recording),
         )
 
     def _kept(self, known: OrderedDict[Hashable, T], key: Hashable, make: Callable[[], T]) -> T:
@@ -118,21 +126,25 @@ class Judging:
     def verdict(self, name: str, entry: FileEntry) -> dict[str, Any]:
         """What `dualres diagnose --json` prints of one recording."""
         workspace = self._workspace
-        (judged,) = judge_files.judge_files(self.model(name), [entry.row], workspace.channel, workspace.rate)
+        reading = (workspace.channel, workspace.rate)
+        (judged,) = judge_files.judge_files(self.model(name), [entry.row], *reading, speed=workspace.sources)
         return {**judge_files.as_object(judged), "file": entry.name}
 
     def reasons(self, name: str, entry: FileEntry, *, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
         """What `dualres explain --json` prints, beside the folder's labelled recordings; of several axes, of one."""
         workspace, model, channel = self._workspace, self.model(name), self._workspace.channel
         judges = self._key(name)
-        recording = judge_files.read_for(model, entry.row, channel, workspace.rate)
+        recording = judge_files.read_for(model, entry.row, channel, workspace.rate, speed=workspace.sources)
         if model.card.axes:
             channel = model.card.channels[min(axis, len(model.card.channels) - 1)]
             number = model.card.channels.index(channel)
             model, recording = model.along(number), in_order(recording, model.card.channels)[number]
-        labelled = read_folder(workspace.folder, channel, workspace.rate, reader=self._labelled.read).recordings
+        reader = partial(self._labelled.read, speed=workspace.sources)
+        labelled = read_folder(workspace.folder, channel, workspace.rate, reader=reader).recordings
         others = [one for one in labelled if one.id != entry.name]
         portrait_of = partial(self._labelled.portrait, (*judges, channel))
-        machine = MachineFacts.stated(entry.row, speed=speed, bearing=bearing, gear=gear)
+        known = given_speed(speed or None) or recording.speed
+        recording = replace(recording, speed=known)
+        machine = MachineFacts.stated(known, bearing=bearing, gear=gear)
         case = examine(model, recording, machine, others, portrait_of=portrait_of)
         return {**case.as_data(), "file": entry.name}

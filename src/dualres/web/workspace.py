@@ -3,7 +3,7 @@
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Lock
@@ -11,9 +11,11 @@ from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import choose_several
-from dualres.recordings.labels.edit import RowKey, place_of, put_back, remove_part, set_cells, text_of
+from dualres.recordings.labels.edit import ListChange, RowKey, place_of, remove_part, set_cells, take_back
 from dualres.recordings.labels.read import LabelRow, rows_below
 from dualres.recordings.preview import SignalPreview, previews_of
+from dualres.recordings.speed import Speed, speed_in
+from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
 from dualres.web.pyramid import Pyramid
 
 CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
@@ -44,19 +46,24 @@ class FileFacts:
     rate: float | None = None  # Hz
     axes: tuple[str, ...] = ()
     problem: str = ""
+    speed_rpm: float | None = None  # of the shaft, its mean
 
 
 class Workspace:
     """All that the page knows of a folder; nothing of it is kept anywhere but in the folder."""
 
-    def __init__(self, folder: Path, channel: str | None = None, rate: Fraction | None = None) -> None:
+    def __init__(
+        self, folder: Path, channel: str | None = None, rate: Fraction | None = None, *, speed: SpeedKnown = None
+    ) -> None:
         if not folder.is_dir():
             raise RecordingError(f"{folder}: there is no such folder")
         self.folder, self.channel, self.rate = folder.resolve(), channel, rate
+        self.sources = SpeedSources.of(speed)
         self.models = self.folder / MODELS
         self._lock = Lock()  # of the list
-        self._undo: list[tuple[str, str]] = []  # the list after and before each change
+        self._undo: list[ListChange] = []  # the last changes of the list
         self._signals: dict[tuple[object, ...], list[SignalPreview]] = {}
+        self._speeds: dict[tuple[object, ...], tuple[Speed | None, Speed | None]] = {}
         self._facts: dict[tuple[object, ...], FileFacts] = {}
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
@@ -79,7 +86,37 @@ class Workspace:
         return self._entry(LabelRow(file))
 
     def facts(self, entry: FileEntry) -> FileFacts:
-        """Length, rate and axes; read once for every state of a file."""
+        """Length, rate, axes and speed, or why they are not known; a file is read once for every state of it."""
+        try:
+            known, speed = self._facts_of_file(entry), self.speed(entry)
+        except RecordingError as error:
+            return FileFacts(problem=_problem(entry, error))
+        return replace(known, speed_rpm=speed.rpm if speed else None)
+
+    def speed(self, entry: FileEntry) -> Speed | None:
+        """As it is for a verdict: measured beside the signal, by the list, by the file, or as the command was told."""
+        if not self.sources.used:
+            return None
+        listed = speed_in(entry.row.known.get("condition") or {})
+        measured, own = self._speed_in_file(entry)
+        return measured or listed or own or self.sources.stated
+
+    def _speed_in_file(self, entry: FileEntry) -> tuple[Speed | None, Speed | None]:
+        """What a channel measures, and what the file states; neither where that cannot be read."""
+        try:
+            key = self._key(entry)
+            if key not in self._speeds:
+                first = self.signals(entry)[0]
+                rate = first.rate or entry.row.rate or self.rate
+                stated = Speed((first.listed.speed_hz,)) if first.listed.speed_hz else None
+                self._speeds[key] = self.sources.measured(entry.row.file, rate), stated
+            measured, own = self._speeds[key]
+        except RecordingError:
+            return None, None
+        part = entry.row.part
+        return measured.between(part.start_s, part.end_s) if measured and part else measured, own
+
+    def _facts_of_file(self, entry: FileEntry) -> FileFacts:
         key = self._key(entry)
         if key not in self._facts:
             try:
@@ -88,7 +125,7 @@ class Workspace:
                 first, last = self._bounds(entry, axes[0], rate)
                 self._facts[key] = FileFacts((last - first) / rate, rate, tuple(one.name for one in axes))
             except RecordingError as error:
-                self._facts[key] = FileFacts(problem=str(error).removeprefix(f"{entry.row.file}: "))
+                self._facts[key] = FileFacts(problem=_problem(entry, error))
         return self._facts[key]
 
     def signals(self, entry: FileEntry) -> list[SignalPreview]:
@@ -131,26 +168,26 @@ class Workspace:
         start_s, end_s = part or (entry.place.start_s, entry.place.end_s)
         place = RowKey(entry.place.file, entry.place.channel, start_s or None, end_s)
         with self._lock:
-            self._changed(set_cells(self.folder, place, cells))
+            self._done(set_cells(self.folder, place, cells))
 
     def unlist_part(self, entry: FileEntry) -> None:
         with self._lock:
-            self._changed(remove_part(self.folder, entry.place))
+            self._done(remove_part(self.folder, entry.place))
 
     def undo(self) -> bool:
         """Take the last change back, unless somebody else has changed the list since; whether there was one."""
         with self._lock:
             if not self._undo:
                 return False
-            after, before = self._undo.pop()
-            if text_of(self.folder) != after:
+            try:
+                take_back(self.folder, self._undo.pop())
+            except RecordingError:
                 self._undo.clear()
-                raise RecordingError("labels.csv was changed by somebody else; nothing was taken back")
-            put_back(self.folder, before)
+                raise
             return True
 
-    def _changed(self, before: str) -> None:
-        self._undo = [*self._undo, (text_of(self.folder), before)][-UNDO:]
+    def _done(self, change: ListChange) -> None:
+        self._undo = [*self._undo, change][-UNDO:]
 
     def _entry(self, row: LabelRow) -> FileEntry:
         name = row.file.relative_to(self.folder).as_posix() + row.which
@@ -193,6 +230,11 @@ class SignalView:
         return first, min(max(first + 1, round(end_s * self.rate)), length)
 
 
+def _problem(entry: FileEntry, error: RecordingError) -> str:
+    """Of a recording whose name stands beside it."""
+    return str(error).removeprefix(f"{entry.row.file}: ")
+
+
 def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
     known, place = entry.row.known, entry.place
     return {
@@ -203,5 +245,5 @@ def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
         "condition": dict(known.get("condition") or {}),
         "start_s": place.start_s,
         "end_s": place.end_s,
-        **(vars(facts) if facts else {"seconds": None, "rate": None, "axes": [], "problem": ""}),
+        **(vars(facts) if facts else {"seconds": None, "rate": None, "axes": [], "problem": "", "speed_rpm": None}),
     }

@@ -40,7 +40,7 @@ function freeName() {
 function showForm(place) {
   const units = ["component", "recording", ...new Set(state.recordings.flatMap((one) => Object.keys(one.condition)))];
   const name = h("input", { value: freeName(), required: true, "aria-label": "Name" });
-  const recipe = h("select", {}, h("option", { value: "views" }, "views: seconds, the default"), h("option", { value: "robust" }, "robust: the paper's network, minutes"), h("option", { value: "paper" }, "paper: as published, minutes"));
+  const recipe = h("select", {}, h("option", { value: "orders" }, "orders: seconds, the default"), h("option", { value: "views" }, "views: seconds, without the speed"), h("option", { value: "robust" }, "robust: the paper's network, minutes"), h("option", { value: "paper" }, "paper: as published, minutes"));
   const held = h("select", {}, h("option", { value: "" }, "the hardest that the labels allow"), units.map((unit) => h("option", { value: unit }, `an unseen ${unit}`)));
   const start = attempt(async () => { await change("/api/fits", "POST", { name: name.value.trim(), recipe: recipe.value, held_out: held.value }); await commands(); });
   fill(place, h("h2", {}, "Fit"),
@@ -77,7 +77,7 @@ const showModels = attempt(async (place) => {
 const score = (one) => (one.score ? `${(100 * one.score.macro_f1).toFixed(1)} %` : "no estimate");
 
 function compared(found) {
-  const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.name), h("td", { class: "number" }, score(one)), h("td", {}, one.held_out ? `unseen ${one.held_out}` : "nothing was held out"), h("td", {}, one.recipe ? "network" : "views"));
+  const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.name), h("td", { class: "number" }, score(one)), h("td", {}, one.held_out ? `unseen ${one.held_out}` : "nothing was held out"), h("td", {}, one.recipe ? "trained" : "closed form"));
   return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Model", "Macro-F1", "On an", "By"].map((name, at) => h("th", { class: at === 1 ? "number" : "" }, name)))), h("tbody", {}, found.map(row))));
 }
 

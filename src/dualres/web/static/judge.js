@@ -2,7 +2,9 @@
 import { ask, attempt, change, duration, fill, h, known, listen, notice, percent, recording, refresh, state, tell, verdict } from "/api.js";
 import { commands } from "/fit.js";
 import { shown } from "/label.js";
-import { choose } from "/look.js";
+import { choose, geometry } from "/look.js";
+
+const SPEED_WORDS = { stated: "as stated", measured: "as measured", estimated: "found by vibration" };
 
 export function answered(said) {
   if (said.error) return said.error;
@@ -92,13 +94,14 @@ const showWhy = attempt(async (place) => {
   if (!one || one.problem || !state.model) return fill(place, h("p", { class: "empty" }, one?.problem || "Choose a recording to see why it gets its verdict."));
   fill(place, h("h2", {}, one.name), h("p", { class: "small" }, "Judging ..."));
   const said = await verdict(one.id);
-  const found = said.error ? null : await ask(`/api/reasons/${one.id}`, { query: { model: state.model } });
+  const found = said.error ? null : await ask(`/api/reasons/${one.id}`, { query: { model: state.model, ...geometry() } });
   if (state.chosen !== one.id || !place.isConnected) return;
   const correct = attempt(async (label) => { await change(`/api/recordings/${one.id}/label`, "PUT", { cells: { label } }); await refresh(); notice(`${one.name}: ${label}`, true); });
   place.correct = correct;
   const strongest = Object.entries(said.probabilities || {}).sort((a, b) => b[1] - a[1]).slice(0, 5);
   fill(place, h("h2", {}, one.name),
     h("p", { class: `answer ${said.answer}` }, answered(said)), said.reason ? h("p", { class: "small" }, said.reason) : null,
+    said.speed !== undefined ? h("p", { class: "small" }, said.speed ? `Judged at ${said.speed.rpm.toFixed(0)} rpm, ${SPEED_WORDS[said.speed.source]}.` : "Its speed is not clear; judged without.") : null,
     h("ul", { class: "bars" }, strongest.map(([label, value]) => h("li", {}, h("span", {}, label), h("meter", { value, max: 1, "aria-label": label }), h("span", { class: "number" }, percent(value))))),
     h("p", {}, "What is it really? A key makes it a label."),
     h("div", { class: "keys" }, shown().map((label, at) => h("button", { class: one.label === label ? "key chosen" : "key", onclick: () => correct(label) }, h("kbd", {}, String(at + 1)), ` ${label}`))),
@@ -107,13 +110,13 @@ const showWhy = attempt(async (place) => {
 });
 
 function reasons(found) {
-  const hz = (low, high) => `${low.toLocaleString("en", { maximumFractionDigits: 1 })} to ${high.toLocaleString("en", { maximumFractionDigits: 1 })}`;
-  const heard = (band) => `${band.view}, ${hz(band.low_hz, band.high_hz)} Hz${band.repeats_hz ? `, ${hz(...band.repeats_hz)} times a second` : ""}`;
+  const heard = (band) => `${band.view}, ${band.words}`;
   const top = (against) => [...found.bands].sort((a, b) => (against ? a.nats - b.nats : b.nats - a.nats)).slice(0, 3).filter((band) => (against ? band.nats < 0 : band.nats > 0));
   const list = (against, title) => [h("h3", {}, title), h("ul", { class: "small" }, top(against).map((band) => h("li", {}, `${band.nats.toFixed(2)} nats: ${heard(band)}`)))];
   const near = (found.nearest || []).map((one) => {
     const there = state.recordings.find((each) => each.name === one.file);
     return h("li", {}, there ? h("button", { class: "link", onclick: () => choose(there.id) }, one.file) : one.file, `, ${one.label}`);
   });
-  return [list(false, `For ${found.verdict}`), list(true, `For ${found.runner_up}`), near.length ? [h("h3", {}, "Most alike"), h("ul", { class: "small" }, near)] : null];
+  const speed = found.speed && h("p", { class: "small" }, `By multiples of the shaft's ${found.speed.rpm.toFixed(0)} rpm, ${found.speed.source}.`);
+  return [speed, list(false, `For ${found.verdict}`), list(true, `For ${found.runner_up}`), near.length ? [h("h3", {}, "Most alike"), h("ul", { class: "small" }, near)] : null];
 }

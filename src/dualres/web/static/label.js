@@ -1,6 +1,7 @@
 // Labels: keys 1 to 9, component and conditions in place, undo. All of it lies in labels.csv.
 import { ask, attempt, change, classes, fill, h, notice, recording, refresh, state } from "/api.js";
 
+const SPEEDS = ["speed", "rpm", "speed_rpm", "speed_hz", "shaft_hz"]; // columns that say the speed of the shaft
 let added = []; // classes that nobody has used yet
 
 export const shown = () => [...new Set([...classes(), ...added])].slice(0, 9);
@@ -28,6 +29,8 @@ function parts(bar, one) {
   }));
   const conditions = [...new Set(state.recordings.flatMap((each) => Object.keys(each.condition)))];
   const columns = conditions.length ? conditions : ["load"];
+  const shaft = columns.some((name) => SPEEDS.includes(name)) ? columns : [...columns, "speed"];
+  const hint = (name) => (SPEEDS.includes(name) && one.speed_rpm ? `${Math.round(one.speed_rpm)}rpm` : name === "speed" ? "1797rpm" : "");
   const fresh = h("input", { placeholder: "new class", size: 10, "aria-label": "A new class", onkeydown: (event) => {
     const label = event.target.value.trim();
     if (event.key !== "Enter" || !label) return;
@@ -42,7 +45,7 @@ function parts(bar, one) {
       one.end_s !== null && h("button", { onclick: attempt(async () => { await change(`/api/recordings/${one.id}/part`, "DELETE"); await refresh(); }) }, "Remove part"),
       h("button", { onclick: undo, title: "Ctrl Z" }, "Undo"),
       h("label", { class: "small" }, h("input", { type: "checkbox", name: "on", checked: true }), " go on to the next")),
-    h("div", { class: "tools" }, cell("component", one.component, "bearing 3"), columns.map((name) => cell(name, one.condition[name], ""))),
+    h("div", { class: "tools" }, cell("component", one.component, "bearing 3"), shaft.map((name) => cell(name, one.condition[name], hint(name)))),
   ];
 }
 

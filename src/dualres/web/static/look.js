@@ -24,7 +24,7 @@ export function look(place) {
     if (!place.isConnected || !detail.isConnected) return;
     if (["folder", "verdict", "chosen"].includes(what)) redraw();
     if (what === "chosen" || (what === "folder" && state.chosen !== view.id)) open(detail);
-    if (what === "folder" && state.chosen === view.id) detail.querySelector(".labels")?.refresh();
+    if (what === "folder" && state.chosen === view.id) refreshed(detail);
     if (what === "wave") drawWave();
   });
   redraw();
@@ -43,6 +43,7 @@ export function choose(id) {
 }
 
 export const part = () => view.part;
+export const geometry = () => ({ bearing: view.bearing, gear: view.gear });
 export const forgetPart = () => setPart(null);
 
 function showList(list, wanted) {
@@ -60,6 +61,22 @@ function showList(list, wanted) {
   list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
 }
 
+const facts = (one) => {
+  const rounded = (number, digits) => number.toLocaleString("en", { maximumFractionDigits: digits });
+  const turning = one.speed_rpm ? `, ${rounded(one.speed_rpm, 1)} rpm` : "";
+  return `${duration(one.seconds)} at ${rounded(one.rate, 2)} Hz${turning}`;
+};
+
+// What somebody has said of the recording that is shown; its lines follow its speed.
+function refreshed(detail) {
+  const one = recording(view.id);
+  const line = document.getElementById("facts");
+  detail.querySelector(".labels")?.refresh();
+  if (!one || one.problem || !line || line.textContent === facts(one)) return;
+  fill(line, facts(one));
+  drawEnvelope();
+}
+
 function open(detail) {
   const one = recording(state.chosen);
   view.id = one?.id || null;
@@ -73,7 +90,7 @@ function open(detail) {
     detail,
     h("div", { class: "title" },
       h("h2", {}, one.name),
-      h("p", { class: "small" }, `${duration(one.seconds)} at ${one.rate.toLocaleString("en", { maximumFractionDigits: 2 })} Hz`)),
+      h("p", { class: "small", id: "facts" }, facts(one))),
     labelBar(one, { part, forgetPart, move }),
     h("div", { class: "tools" },
       one.axes.length > 1 && h("label", {}, "Axis ", h("select", { onchange: (event) => { view.axis = Number(event.target.value); drawAll(); } },
