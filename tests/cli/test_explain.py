@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,47 @@ from tests.cli.runner import RATE, done, run, tone
 
 @pytest.fixture(scope="module")
 def model(views):
+    """Of orders, which is the default."""
     return views[1]
+
+
+@pytest.fixture(scope="module")
+def of_views(machines, tmp_path_factory):
+    out = tmp_path_factory.mktemp("model") / "views.safetensors"
+    done("fit", machines, "-o", out, "--windows", 2, "--recipe", "views", "--no-estimate", "--no-page")
+    return out
+
+
+@pytest.fixture(scope="module")
+def shafts(tmp_path_factory):
+    """Two classes of machines whose speed is known: one hums, and one knocks 3.58 times in each turn."""
+    folder = tmp_path_factory.mktemp("shafts")
+    rows = [["file", "label", "rpm"]]
+    for number, rpm in enumerate((1300, 1500, 1700)):
+        for label in ("good", "outer"):
+            name = f"{label}{number}.wav"
+            wavfile.write(folder / name, RATE, (3000 * knocking(label == "outer", rpm / 60, number)).astype(np.int16))
+            rows.append([name, label, str(rpm)])
+    (folder / "labels.csv").write_text("\n".join(map(",".join, rows)))
+    out = folder / "shafts.safetensors"
+    done("fit", folder, "-o", out, "--no-estimate", "--no-page")
+    return out
+
+
+@pytest.fixture(scope="module")
+def knocks(tmp_path_factory):
+    """A machine that knocks at 1600 rpm, listed nowhere."""
+    path = tmp_path_factory.mktemp("knocks") / "knocks.wav"
+    wavfile.write(path, RATE, (3000 * knocking(True, 1600 / 60, 9)).astype(np.int16))
+    return path
+
+
+def knocking(knocks, hz, seed, seconds=3):
+    rng, t = np.random.default_rng(seed), np.arange(seconds * RATE) / RATE
+    impacts = np.zeros(len(t))
+    impacts[(np.arange(1, seconds * hz * 3.58) / (hz * 3.58) * RATE).astype(int)[:-1]] = 8 * knocks
+    ring = np.exp(-np.arange(80) / 12) * np.sin(1.3 * np.arange(80))
+    return rng.standard_normal(len(t)) + 0.3 * np.sin(2 * np.pi * hz * t) + np.convolve(impacts, ring)[: len(t)]
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +64,43 @@ def heard(machines, tmp_path_factory):
     return path
 
 
-def test_it_says_which_bands_spoke(model, heard):
-    result = done("explain", model, heard, "--channel", 1)
-    assert "worn 1.00  (then good 0.00)" in result.output
+# Where the other class has its tone.
+@pytest.mark.parametrize(("kind", "band"), [("model", "750 to 2,000 Hz, "), ("of_views", "828 to 1,000 Hz")])
+def test_it_says_which_bands_spoke(kind, band, heard, request):
+    result = done("explain", request.getfixturevalue(kind), heard, "--channel", 1)
+    assert re.search(r"  worn (0\.[6-9]\d|1\.00)  \(then good 0\.[0-4]\d\)", result.output)
     assert "nats for worn against good" in result.output
-    assert "828 to 1,000 Hz" in result.output  # where the other class has its tone
+    assert band in result.output
     assert "BPFO" not in result.output
+    assert "x shaft" not in result.output
+
+
+@pytest.mark.parametrize("speed", [("--speed", "1600rpm"), ()])
+def test_at_a_known_speed_orders_and_their_lines_are_told(shafts, knocks, speed):
+    """Also where nobody states the speed, and the verdict's is estimated."""
+    told = done("explain", shafts, knocks, *speed, "--bearing", "6205").output
+    assert "said by         spectra +" in told
+    assert re.search(r"judged at       26\.\d\d Hz, (1[56]\d\d) rpm, " + ("stated" if speed else "estimated"), told)
+    assert re.search(r"envelope    (3.58|7.17) x shaft: (2 x )?BPFO of 6205", told)
+    assert re.search(r"BPFO +9\d\.\d\d Hz  p 0.0\d\d  found", told)
+
+
+def test_json_has_the_axis_and_the_speed(shafts, knocks, model, heard):
+    said = json.loads(done("explain", shafts, knocks, "--bearing", "6205", "--json").stdout)
+    assert said["axis"] == "orders"
+    assert said["speed"]["source"] == "estimated"
+    assert said["speed"]["rpm"] == pytest.approx(1600, rel=0.015)
+    assert said["speed_hz"] == pytest.approx(said["speed"]["rpm"] / 60, rel=1e-3)
+    assert said["adds_up_to"] == pytest.approx(said["logit"], rel=1e-5)
+    named = [one for one in said["bands"] if (one["view"], one["words"]) == ("envelope", "3.58 x shaft: BPFO of 6205")]
+    outer = named[0]
+    assert outer["nats"] > 0
+    assert 0.98 * outer["orders"][0] < 3.5848 < 1.02 * outer["orders"][1]
+    assert outer["lines"] == [{"order": pytest.approx(3.5848, abs=1e-3), "name": "BPFO of 6205"}]
+    assert outer["repeats_hz"] == pytest.approx([order * said["speed_hz"] for order in outer["orders"]], rel=1e-3)
+    unknown = json.loads(done("explain", model, heard, "--channel", 1, "--json").stdout)
+    assert (unknown["axis"], unknown["speed"]) == ("hz", None)
+    assert all(one["orders"] is None for one in unknown["bands"])
 
 
 def test_json_adds_up(model, heard, machines):
@@ -38,6 +110,7 @@ def test_json_adds_up(model, heard, machines):
     assert said["adds_up_to"] == pytest.approx(said["logit"], abs=1e-5)
     assert sum(band["nats"] for band in said["bands"]) + said["constant"] == pytest.approx(said["logit"], abs=1e-5)
     assert sum(moment["nats"] for moment in said["moments"]) == pytest.approx(said["logit"], abs=1e-4)
+    assert {band["view"] for band in said["bands"]} == {"spectra", "modulation", "envelope"}
     assert [one["label"] for one in said["nearest"]] == ["worn", "good"]
     assert said["velocity_mm_s"] > 0
     assert "lines" not in said
@@ -67,9 +140,10 @@ def test_the_speed_stands_in_a_list(model, tmp_path):
     assert json.loads(result.stdout)["speed_hz"] == 30
 
 
-@pytest.mark.parametrize("kind", ["views", "fitted"])
+@pytest.mark.parametrize("kind", ["views", "of_views", "fitted"])
 def test_a_picture(kind, heard, machines, tmp_path, request):
-    _, path = request.getfixturevalue(kind)
+    found = request.getfixturevalue(kind)
+    path = found if kind == "of_views" else found[1]
     drawn = tmp_path / "why.png"
     options = ("--speed", "29.95Hz", "--bearing", "6205", "--labelled", machines, "--picture", drawn)
     done("explain", path, heard, "--channel", 1, *options)

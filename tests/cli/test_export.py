@@ -9,7 +9,7 @@ import pytest
 from dualres import save
 from dualres.errors import ConfigError, OutputError
 from tests.cli.runner import done, run
-from tests.export.conftest import made_model
+from tests.export.conftest import made_model, made_orders_model
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,19 @@ def test_onnx(path, tmp_path):
     assert session.run(None, {"windows": np.zeros((3, 32_768), np.float32)})[0].shape == (3, 2)
 
 
-@pytest.mark.parametrize("option", [("--rate", "12800"), ("--int16",), ("--unchecked",)], ids=lambda o: o[0])
+def test_onnx_of_a_network_of_orders_takes_the_speed_as_well(tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    save(made_orders_model(classes=("good", "worn")), tmp_path / "pump.safetensors")
+    result = done("export", tmp_path / "pump.safetensors", tmp_path / "pump.onnx", "--to", "onnx")
+    assert "same verdicts" in result.output
+    session = onnxruntime.InferenceSession(str(tmp_path / "pump.onnx"), providers=["CPUExecutionProvider"])
+    given = {"windows": np.zeros((3, 32_768), np.float32), "speed": np.array([25, 0, np.nan], np.float32)}
+    assert session.run(None, given)[0].shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "option", [("--rate", "12800"), ("--int16",), ("--search", "11"), ("--unchecked",)], ids=lambda o: o[0]
+)
 def test_what_a_device_needs_does_not_go_with_onnx(path, tmp_path, option):
     result = run("export", path, tmp_path / "m.onnx", "--to", "onnx", *option)
     assert isinstance(result.exception, ConfigError)

@@ -52,21 +52,21 @@ def test_the_recipe_is_told_before_the_fit_and_by_the_card(fitted):
     assert 'recipe       robust, updates=25: {"updates": 25, "learning_rate": 0.001, "decay": 0.996' in shown
 
 
-def test_views_are_the_default(views, machines):
+def test_orders_are_the_default(views, machines):
     result, path = views
-    assert re.search(r"4 fits, about \d+ s each; recipe: views\n", result.output)
+    assert re.search(r"4 fits, about \d+ s each; recipe: orders\n", result.output)
     assert "Expected on an unseen component: macro-F1 100.0 %" in result.output
     assert "member" not in result.output + run("show", path).output
     card = load(path).card
-    assert (card.method, card.recipe, card.held_out, card.members) == ("dualres/views", None, "component", 1)
+    assert (card.method, card.recipe, card.held_out, card.members) == ("dualres/orders", None, "component", 1)
     judged = run("diagnose", path, machines / "worn0.wav")
     assert re.search(r"worn0\.wav +worn \d\.\d\d +\(then good", judged.output)
 
 
-def test_members_of_views_would_be_the_same_and_one_is_fitted(views, machines, tmp_path):
+def test_members_of_orders_would_be_the_same_and_one_is_fitted(views, machines, tmp_path):
     out = tmp_path / "m.safetensors"
     result = done("fit", machines, "-o", out, "--windows", 2, "--members", 3, "--seed", 7, "--no-estimate")
-    assert "note  views draw nothing, so that all members would be the same: one is fitted" in result.stderr
+    assert "note  orders draw nothing, so that all members would be the same: one is fitted" in result.stderr
     assert "1 fits, about" in result.output
     one, other = load(out), load(views[1])
     assert one.card.members == 1

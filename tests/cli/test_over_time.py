@@ -37,7 +37,10 @@ def test_ten_seconds_where_no_number_follows(views, night):
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     told = [(row["start_s"], row["end_s"], row["verdict"]) for row in rows]
     assert told == [(0.0, 10.0, "good"), (10.0, 20.0, "worn"), (20.0, 21.0, "worn")]
-    assert rows[1]["probabilities"]["good"] == pytest.approx(0.2, abs=0.05)
+    good, mixed, worn = (row["probabilities"]["good"] for row in rows)
+    assert good > 0.75
+    assert worn < 0.25
+    assert mixed == pytest.approx(0.2 * good + 0.8 * worn, abs=0.05)
     assert [(row["answer"], row["promise"]) for row in rows] == [("no_promise", None)] * 3, "few were held out"
 
 

@@ -11,7 +11,7 @@ def test_a_recording_and_models_are_shown(machines, fitted, views):
     for path, expected in (
         (machines / "good0.wav", ("12800 Hz", "1.000 s", "spectrum")),
         (fitted[1], ('["good", "worn"]', "exposure_s")),
-        (views[1], ('method       "dualres/views"\n', "recipe       null\n", sizes)),
+        (views[1], ('method       "dualres/orders"\n', "recipe       null\n", sizes)),
     ):
         output = run("show", path).output
         assert all(said in output for said in expected), path

@@ -65,4 +65,4 @@ def demo(
     say(f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely.")
     say(f"Report  {page}")
     say(f"Model   {model}")
-    say(f"Page    dualres serve {recordings}  (look at its recordings, label, fit and judge in the browser)")
+    say(f"Page    dualres serve {recordings}  # look at its recordings, label, fit and judge in the browser")

@@ -7,6 +7,7 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,13 +15,21 @@ import typer
 from typer.core import TyperCommand
 
 from dualres.cli.console import complain, counted, echo
-from dualres.cli.folder import ChannelOption, RateOption, loaded, parsed_rate
+from dualres.cli.folder import (
+    ChannelOption,
+    RateOption,
+    SpeedOptions,
+    loaded,
+    parsed_rate,
+    told_of_speeds,
+    with_options,
+)
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
-from dualres.utils.printable import printable
+from dualres.utils.printable import table_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from fractions import Fraction
 
     from dualres.judge.files import FileVerdict, JointVerdicts
@@ -28,11 +37,13 @@ if TYPE_CHECKING:
     from dualres.judge.model import Model
     from dualres.judge.training_profile import Difference
     from dualres.judge.verdict import Verdict
+    from dualres.recordings.speed_sources import SpeedSources
 
 BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of the verdict of an earlier model
 SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
 
 
+@with_options
 def diagnose(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     files: Annotated[
@@ -41,6 +52,7 @@ def diagnose(
     channel: ChannelOption = None,
     rate: RateOption = None,
     *,
+    speeds: SpeedOptions,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
     together: Annotated[
@@ -55,7 +67,7 @@ def diagnose(
         list[Path] | None,
         typer.Option(
             help="A recording of this very machine running well, or a folder of them, as its baseline "
-            "(docs/adaptation.md); may be repeated. For models of views."
+            "(docs/adaptation.md); may be repeated. For models of orders and views."
         ),
     ] = None,
     healthy_class: Annotated[
@@ -101,9 +113,11 @@ def diagnose(
     """Judge recordings: one line each, with verdict, probability, runner-up and answer.
 
     The answer is one class, one of several, none of these, or no promise.
-    Of a folder's labels.csv the channels, rates, parts and operating conditions are used, and no labels. A file that
-    cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
-    that it learned from; what is different about a recording is said after its verdict.
+    With a network of orders a stated speed of the shaft is refined by vibration, and one that nobody states searched
+    for; the line ends with the speed that was used.
+    Of a folder's labels.csv the channels, rates, parts, components, speeds and operating conditions are used, and no
+    labels. A file that cannot be judged is reported and skipped; the exit status is then 1. A model remembers the
+    channel and the rate that it learned from; what is different about a recording is said after its verdict.
     """
     if over_time is not None and (together or executor == "ray"):
         raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
@@ -116,30 +130,42 @@ def diagnose(
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
     from dualres.judge import files as judging
+    from dualres.judge.turning import labelled_speeds
     from dualres.recordings.labels.read import to_judge
 
     judge, hz, rows = loaded(model), parsed_rate(rate), list(to_judge(files))
+    speed = told_of_speeds(rows, speeds)
     style = "json" if as_json else "csv" if as_csv else "text"
     if compare:
-        before, now = (judging.judge_files(one, rows, channel, hz) for one in (loaded(compare), judge))
+        before, now = (judging.judge_files(one, rows, channel, hz, speed=speed) for one in (loaded(compare), judge))
         _show_changes(before, now, _writer(style, VerdictContext(compared=True)))
         return
     if picture:
         check_picture(picture, rows)
-    baseline = _baseline(judge, healthy, healthy_class, channel=channel, rate=hz)
+    baseline = _baseline(judge, healthy, healthy_class, channel=channel, rate=hz, speed=speed)
     judge = baseline.model if baseline else judge
-    judged: Iterable[FileVerdict]
+    judge_all: Callable[..., Iterable[FileVerdict]]
     if over_time is not None:
-        judged = judged_over_time(judge, rows, channel, hz, seconds=over_time, error=error, sure=sure)
-        judged = list(judged) if picture else judged
+        judge_all = partial(judged_over_time, judge, rows, channel, hz, seconds=over_time)
     elif executor == "ray":
-        by_ray = judging.judge_files_by_ray(judge, rows, channel, hz, address=address, error=error, sure=sure)
-        judged = counted(by_ray, len(rows), "Judge")
+        judge_all = partial(judging.judge_files_by_ray, judge, rows, channel, hz, address=address)
     else:
-        judged = counted(judging.judge_files(judge, rows, channel, hz, error=error, sure=sure), len(rows), "Judge")
+        judge_all = partial(judging.judge_files, judge, rows, channel, hz)
+    judged: Iterable[FileVerdict] = judge_all(error=error, sure=sure, speed=speed)
+    if over_time is None:
+        judged = counted(judged, len(rows), "Judge")
+    elif picture:
+        judged = list(judged)
     batch = judging.together(judge, judged) if together else None
     card = judge.card
-    context = VerdictContext(over_time is not None, batch, baseline, bool(card.learned_from), bool(card.calibration))
+    context = VerdictContext(
+        over_time is not None,
+        batch,
+        baseline,
+        learned_from=bool(card.learned_from),
+        calibrated=bool(card.calibration),
+        speeds=labelled_speeds(judge) is not None,
+    )
     failed = _write(batch.judged if batch else judged, _writer(style, context))
     if picture:
         draw(picture, list(judged), judge.classes)
@@ -224,7 +250,13 @@ def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], wri
 
 
 def _baseline(
-    model: Model, healthy: list[Path] | None, label: str | None, *, channel: str | None, rate: Fraction | None
+    model: Model,
+    healthy: list[Path] | None,
+    label: str | None,
+    *,
+    channel: str | None,
+    rate: Fraction | None,
+    speed: SpeedSources | None,
 ) -> Baseline | None:
     if not healthy:
         if label:
@@ -235,7 +267,8 @@ def _baseline(
     from dualres.recordings.labels.read import read_row, to_judge
 
     channels, known = channels_to_read(model, channel), model.training_profile
-    return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
+    well = [read_row(row, channels, rate, known, speed=speed) for row in to_judge(healthy)]
+    return with_baseline(model, well, label)
 
 
 def _summary(batch: JointVerdicts) -> str:
@@ -254,6 +287,7 @@ class VerdictContext:
     baseline: Baseline | None = None
     learned_from: bool = False  # whether the model states how its labelled recordings looked
     calibrated: bool = False
+    speeds: bool = False  # whether the model learned from speeds
     compared: bool = False  # whether they stand beside those of an earlier model
 
 
@@ -283,7 +317,8 @@ class TextWriter(VerdictWriter):
             differing = [str(each) for each in verdict.differences if each.here is not None]
             remark = f"  ! {'; '.join(differing)}" if differing else ""
             answer = f"  {verdict.answer}" if verdict.answer and self.context.calibrated else ""
-            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{remark}")
+            speed = f"  {verdict.speed_words}" if verdict.speed_words else ""
+            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{speed}{remark}")
         if one.problem:
             complain("not judged", one.problem)
 
@@ -325,6 +360,7 @@ class TableWriter(VerdictWriter):
         alone = ["alone"] if context.batch else []
         remarks = ["differences"] if context.learned_from else []
         heads = [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
+        heads += ["speed_rpm"] if context.speeds else []
         changes = ["verdict", "probability", "before", "probability_before"]
         self._table.writerow(["file", *(changes if context.compared else heads)])
 
@@ -338,14 +374,17 @@ class TableWriter(VerdictWriter):
         differing = ["; ".join(map(str, verdict.differences)) if verdict else ""] if context.learned_from else []
         answer = verdict.answer if verdict else None
         answered = [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
-        row = [*named, *said, *alone, one.problem, *differing, *answered]
-        self._table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
+        speed = verdict.speed if verdict else None
+        turning = [f"{speed.rpm:.1f}" if speed else ""] if context.speeds else []
+        row = [*named, *said, *alone, one.problem, *differing, *answered, *turning]
+        self._table.writerow([table_cell(cell) if isinstance(cell, str) else cell for cell in row])
         if one.problem:
             complain("not judged", one.problem)
 
     def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
         old, new = _verdicts(before, one)
-        self._table.writerow([_name(one), new.label, f"{new.probability:.4f}", old.label, f"{old.probability:.4f}"])
+        row = [_name(one), new.label, f"{new.probability:.4f}", old.label, f"{old.probability:.4f}"]
+        self._table.writerow(map(table_cell, row))
 
 
 def _verdicts(before: FileVerdict, one: FileVerdict) -> tuple[Verdict, Verdict]:

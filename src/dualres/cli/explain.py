@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import ChannelOption, FolderOptions, RateOption, loaded, parsed_rate, show_left_out
+from dualres.cli.folder import (
+    ChannelOption,
+    FolderOptions,
+    RateOption,
+    SpeedOptions,
+    loaded,
+    parsed_rate,
+    show_left_out,
+    told_of_speeds,
+    with_options,
+)
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import need
 
@@ -25,6 +35,7 @@ if TYPE_CHECKING:
 TOP = 5  # regions and moments that are told
 
 
+@with_options
 def explain(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     file: Annotated[Path, typer.Argument(help="A recording.")],
@@ -35,16 +46,7 @@ def explain(
         str | None,
         typer.Option(metavar="NAME", show_default="the first", help="Of a model of several axes, the one to explain."),
     ] = None,
-    speed: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the shaft: 1797rpm or 29.95Hz. By default what a labels.csv says of the file (speed, rpm)."
-        ),
-    ] = None,
-    tacho: Annotated[
-        str | None, typer.Option(metavar="CHANNEL", help="A tachometer's channel of the same file, for the speed.")
-    ] = None,
-    pulses: Annotated[int, typer.Option(min=1, help="Of the tachometer, per revolution.")] = 1,
+    speeds: SpeedOptions,
     bearing: Annotated[
         str | None,
         typer.Option(
@@ -69,25 +71,26 @@ def explain(
 
     With the speed of the shaft and the geometry of a bearing or a gear, look for fault lines as well.
     """
-    from dualres.explain.report import MachineFacts, examine, row_of
+    from dualres.explain.report import MachineFacts, examine
     from dualres.judge.files import read_for
+    from dualres.recordings.labels.read import row_of
 
     if picture:
         need("--picture", "matplotlib")
     row = row_of(file)
-    if speed and tacho:
-        raise ConfigError("--speed and --tacho both say the speed; give one of them")
-    stated = {"speed": speed, "tacho": tacho, "bearing": bearing, "gear": gear, "unit": unit}
-    machine = MachineFacts.stated(row, pulses=pulses, **stated)
-    if machine.shaft_hz is None and (bearing or gear):
-        raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
+    speed = told_of_speeds([row], speeds)
     judging = loaded(model)
-    recording = replace(read_for(judging, row, channel, parsed_rate(rate)), id=str(file))
+    recording = replace(read_for(judging, row, channel, parsed_rate(rate), speed=speed), id=str(file))
+    # For one recording a speed is stated more exactly than its list has it.
+    turning = speed.stated if speed and speed.stated else recording.speed
+    machine = MachineFacts.stated(turning, bearing=bearing, gear=gear, unit=unit)
     judging, recording, channel = _one_axis(judging, recording, axis, channel)
     known = FolderOptions(channel=channel, rate=rate).read(labelled) if labelled else None
     if known:
         show_left_out(known)
     case = examine(judging, recording, machine, known.recordings if known else ())
+    if (bearing or gear) and case.assessment is None:
+        raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
     if as_json:
         typer.echo(json.dumps(case.as_data()))
     else:
@@ -133,6 +136,8 @@ def _lines(case: Case) -> Iterator[str]:
 def _reasons(reasons: Reasons, highest_hz: float) -> Iterator[str]:
     yield _row("odds", f"{reasons.logit:+.2f} nats for {reasons.label} against {reasons.rival}")
     yield _row("said by", ", ".join(f"{name} {nats:+.2f}" for name, nats in reasons.heads.items()))
+    if reasons.speed:
+        yield _row("judged at", f"{_speed(reasons.speed.mean_hz)}, {reasons.speed.source}")
     for against, title in ((False, f"for {reasons.label}"), (True, f"for {reasons.rival}")):
         for share in reasons.top(TOP, against):
             memory = f", through the memory {share.memory:+.2f}" if share.memory else ""
@@ -145,7 +150,7 @@ def _reasons(reasons: Reasons, highest_hz: float) -> Iterator[str]:
 
 def _fault_lines(heard: Assessment) -> Iterator[str]:
     band = f"{heard.band.low_hz:,.0f} to {heard.band.high_hz:,.0f} Hz, kurtosis {heard.band.kurtosis:.2f}"
-    yield _row("speed", f"{heard.shaft_hz:.2f} Hz, {60 * heard.shaft_hz:.0f} rpm")
+    yield _row("speed", _speed(heard.shaft_hz))
     yield _row("envelope", f"of {band}")
     title = "lines"
     for one in heard.found:
@@ -154,6 +159,10 @@ def _fault_lines(heard: Assessment) -> Iterator[str]:
             title, f"{one.line.name:<13}{one.line.hz:>9.2f} Hz  p {one.adjusted:.3f}  {found}  ({one.line.meaning})"
         )
         title = ""
+
+
+def _speed(hz: float) -> str:
+    return f"{hz:.2f} Hz, {60 * hz:.0f} rpm"
 
 
 def _row(title: str, text: str) -> str:

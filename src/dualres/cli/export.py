@@ -27,6 +27,13 @@ def export(
     int16: Annotated[
         bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")
     ] = False,
+    search: Annotated[
+        int,
+        typer.Option(
+            help="c99: speeds of the shaft at which the device judges, around the one that it is told, an odd number "
+            "such as 11 or 21; 0 for the told one alone."
+        ),
+    ] = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier export; other files are never replaced.")
     ] = False,
@@ -36,17 +43,18 @@ def export(
 ) -> None:
     """Export a model to other machines, and check that it computes the same there.
 
-    The C99 folder holds everything a device needs: three functions, no
-    allocation, and a Makefile with a check. The ONNX file takes windows at
+    The C99 folder holds everything a device needs: three functions, one more
+    that tells the speed of a shaft, no allocation, and a Makefile with a check. The ONNX file takes windows at
     64 kHz. A model of several axes takes them together, one of several
     networks averages them.
     """
     from dualres.cli.folder import loaded as load
 
     if to == "c99":
-        _export_c99(load(model), target, rate, int16=int16, overwrite=overwrite, unchecked=unchecked)
+        _export_c99(load(model), target, rate, int16=int16, search=search, overwrite=overwrite, unchecked=unchecked)
         return
-    for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
+    of_c99 = ((rate is not None, "--rate"), (int16, "--int16"), (search != 0, "--search"), (unchecked, "--unchecked"))
+    for given, name in of_c99:
         if given:
             raise ConfigError(f"{name} only applies with --to c99; an ONNX file takes float windows at 64 kHz")
     from dualres.export.onnx import write_onnx
@@ -60,7 +68,9 @@ def export(
     say(f"File  {target}")
 
 
-def _export_c99(model: "Model", folder: Path, hz: str | None, *, int16: bool, overwrite: bool, unchecked: bool) -> None:
+def _export_c99(
+    model: "Model", folder: Path, hz: str | None, *, int16: bool, search: int, overwrite: bool, unchecked: bool
+) -> None:
     from dualres.export.c99 import costs, write_c99
     from dualres.utils.rates import exact_rate
 
@@ -70,12 +80,13 @@ def _export_c99(model: "Model", folder: Path, hz: str | None, *, int16: bool, ov
         earlier = "the model is of an earlier version, or of the benchmark"
         complain("note", f"{earlier}: {differs}; fit it again for none of this", "yellow")
     with progress("Nothing was written.") as report:
-        result = write_c99(model, folder, rate, int16=int16, overwrite=overwrite, unchecked=unchecked, progress=report)
+        options = {"int16": int16, "overwrite": overwrite, "unchecked": unchecked}
+        result = write_c99(model, folder, rate, search=search, **options, progress=report)
     for check in result.checks:
         say(f"{check.build}:")
         for line in check.lines:
             say(f"  {line}")
-    for line in costs(result.checks, result.flash):
+    for line in costs(result):
         say(line)
     if not result.checks:
         complain("not checked", "there is no C compiler here; run `make check` where there is one", "yellow")

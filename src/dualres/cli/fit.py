@@ -29,9 +29,10 @@ RecipeOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|FILE",
-        show_default="views",
-        help="How to learn: views, in closed form; paper, the paper's network; robust, the same shown each window "
-        "through random transfer paths; or a file from dualres tune.",
+        show_default="orders",
+        help="How to learn: orders, in closed form, with the shaft's speed where it is known; views, likewise without "
+        "it; paper, the paper's network; robust, the same shown each window through random transfer paths; or a file "
+        "from dualres tune.",
     ),
 ]
 UpdatesOption = Annotated[
@@ -47,7 +48,7 @@ MembersOption = Annotated[
     typer.Option(
         min=1,
         help="Number of networks, with consecutive seeds, whose probabilities are averaged; "
-        "fits and verdicts take that many times as long. Not of views, which draw nothing.",
+        "fits and verdicts take that many times as long. Not of orders and views, which draw nothing.",
     ),
 ]
 HeldOutOption = Annotated[
@@ -76,7 +77,7 @@ def fit(
     windows: WindowsOption = 12,
     recipe: RecipeOption = None,
     updates: UpdatesOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and of the training.")] = 41,
+    seed: Annotated[int, typer.Option(min=0, help="Of weights and training; orders and views draw nothing.")] = 41,
     members: MembersOption = 1,
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
     held_out: HeldOutOption = None,

@@ -49,8 +49,8 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
         console.print(table)
     for promise in promises_of(card) if fitted.estimates else ():
         say(f"dualres diagnose can state {promise}")
-    if fitted.about_axes:
-        say(f"  note: {fitted.about_axes}")
+    for note in filter(None, (fitted.about_speeds, fitted.about_axes)):
+        say(f"  note: {note}")
     if report:
         say(f"Report  {report}")
     say(f"Model  {out}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from functools import partial, wraps
@@ -15,12 +15,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.console import complain, console, progress
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
     from dualres.judge.model import Model
     from dualres.model_file.card import Card
     from dualres.recordings.labels.folder import Folder
+    from dualres.recordings.labels.read import LabelRow
+    from dualres.recordings.speed_sources import SpeedSources
 
 
 Device = Literal["cpu", "cuda"]
@@ -33,6 +35,23 @@ ChannelOption = Annotated[
 ]
 RateOption = Annotated[
     str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")
+]
+SpeedOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Of the shaft, for recordings that do not state it: 1797rpm or 29.95Hz; none, to use no speed at all. "
+        "See docs/own-files.md."
+    ),
+]
+TachoOption = Annotated[
+    str | None, typer.Option(metavar="CHANNEL", help="A tachometer's channel of the same file, for the speed.")
+]
+PulsesOption = Annotated[int | None, typer.Option(min=1, show_default="1", help="Of the tachometer, per revolution.")]
+SpeedChannelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHANNEL", help="A channel of the same file that holds the speed in rpm, or in Hz if its name says so."
+    ),
 ]
 WindowsOption = Annotated[
     int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
@@ -66,7 +85,32 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FolderOptions:
+class SpeedOptions:
+    """How the speed of recordings is known."""
+
+    speed: SpeedOption = None
+    tacho: TachoOption = None
+    pulses: PulsesOption = None
+    speed_channel: SpeedChannelOption = None
+
+    @property
+    def sources(self) -> SpeedSources | None:
+        """None where no option is given."""
+        if sum(each is not None for each in (self.speed, self.tacho, self.speed_channel)) > 1:
+            raise ConfigError("--speed, --tacho and --speed-channel all say the speed; give one of them")
+        if self.pulses is not None and self.tacho is None:
+            raise ConfigError("--pulses are of a tachometer; name its channel by --tacho")
+        if (self.speed, self.tacho, self.speed_channel) == (None, None, None):
+            return None
+        from dualres.recordings.speed_sources import SpeedSources
+
+        if self.speed is not None:
+            return SpeedSources.of(self.speed)
+        return SpeedSources(tacho=self.tacho, pulses=self.pulses or 1, channel=self.speed_channel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderOptions(SpeedOptions):
     """How to read a user's folder."""
 
     channel: ChannelOption = None
@@ -96,7 +140,7 @@ class FolderOptions:
         from dualres.recordings.labels.selection import Selection
 
         chosen = Selection.parsed(self.where or (), self.exclude or ())
-        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=unlabelled)
+        read = partial(read_folder, labels=self.labels, selection=chosen, unlabelled=unlabelled, speed=self.sources)
         with progress("Nothing was written.") as report:
             return read(folder, self.channel, parsed_rate(self.rate), report)
 
@@ -104,15 +148,30 @@ class FolderOptions:
 def understood(folder: Path, options: FolderOptions, *, shown: bool = True) -> Folder:
     """A folder's recordings of two classes or more, shown; else only what is left out is told."""
     from dualres.recordings.labels.spelling import doubtful_components, doubtful_labels
+    from dualres.recordings.labels.units import doubtful_speeds
 
     found = options.read(folder)
     (_show_folder if shown else show_left_out)(found)
     doubts = doubtful_labels(str(r.label) for r in found.recordings)
-    for sentence in (*doubts, *doubtful_components(r.component for r in found.recordings if r.component)):
+    doubts += doubtful_components(r.component for r in found.recordings if r.component)
+    used = options.sources is None or options.sources.used
+    doubts += doubtful_speeds(r.condition for r in found.recordings) if used else []
+    for sentence in doubts:
         complain("warning", sentence, "yellow")
     if len(found.classes) < 2:
         raise RecordingError(f"{folder}: holds only one class, {found.classes[0]}; a model needs at least two")
     return found
+
+
+def told_of_speeds(rows: Sequence[LabelRow], options: SpeedOptions) -> SpeedSources | None:
+    """The sources of the speed; speeds in another unit than they are taken for are pointed out."""
+    sources, conditions = options.sources, [row.known["condition"] for row in rows if row.known.get("condition")]
+    if conditions and (sources is None or sources.used):
+        from dualres.recordings.labels.units import doubtful_speeds
+
+        for sentence in doubtful_speeds(conditions):
+            complain("warning", sentence, "yellow")
+    return sources
 
 
 def _show_folder(found: Folder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dualres.judge.files import FileVerdict
     from dualres.judge.model import Model
     from dualres.recordings.labels.read import LabelRow
+    from dualres.recordings.speed_sources import SpeedKnown
 
 MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
@@ -43,6 +45,7 @@ def judged_over_time(
     seconds: float,
     error: float,
     sure: float | None,
+    speed: SpeedKnown = None,
 ) -> Iterator[FileVerdict]:
     """The segments of one file after the other, and of each a line that sums them up."""
     from dualres.judge.segments import judge_segments
@@ -50,8 +53,8 @@ def judged_over_time(
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            said = judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
-            found = list(said)
+            judge = partial(judge_segments, model, row, channel, rate, seconds=seconds, progress=report)
+            found = list(judge(error=error, sure=sure, speed=speed))
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")

@@ -10,14 +10,16 @@ from typing import Annotated
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, SpeedOptions, parsed_rate, with_options
 
 
+@with_options
 def serve(
     folder: Annotated[Path, typer.Argument(help="Recordings, labelled or not; labels and models are kept in it.")],
     *,
     channel: ChannelOption = None,
     rate: RateOption = None,
+    speeds: SpeedOptions,
     port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, show_default="8765, or any that is free", help="Port on this machine."),
@@ -35,7 +37,7 @@ def serve(
     from dualres.web.workspace import Workspace
 
     accept_comparators()
-    workspace = Workspace(folder, channel, parsed_rate(rate))
+    workspace = Workspace(folder, channel, parsed_rate(rate), speed=speeds.sources)
     listening = server.listen(port)
     page = server.Page(workspace, listening.getsockname()[1])
     link = page.link

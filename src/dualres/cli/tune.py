@@ -50,11 +50,11 @@ def tune(
 
     The command holds out components in turn, or recordings where components
     are unknown, or the operating conditions of a fold's support. It fits a
-    network to the rest by each of six recipes (views, paper, and robust with
-    random paths of 0, 0.5, 1 and 1.5 nats) and scores it by macro-F1 over the
-    windows held out. It chooses views, the default, which was chosen across
-    rigs, unless another recipe is clearly ahead: by two standard errors of the
-    difference. dualres fit FOLDER --recipe FILE uses the choice.
+    network to the rest by each of seven recipes (orders, views, paper, and
+    robust with random paths of 0, 0.5, 1 and 1.5 nats) and scores it by
+    macro-F1 over the windows held out. It chooses orders, the default, which
+    was chosen across rigs, unless another recipe is clearly ahead: by two
+    standard errors of the difference. dualres fit FOLDER --recipe FILE uses the choice.
     """
     need("dualres tune", *TRAINING)
     from dualres.kernel.gpu.cuda_graphs import check_device
@@ -69,7 +69,9 @@ def tune(
     if fold:
         for name, value in {**vars(reading), "windows": windows != WINDOWS, "strict": strict}.items():
             if value:
-                raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
+                raise ConfigError(
+                    f"--{name.replace('_', '-')} only applies to a folder; a fold already says which recordings it has"
+                )
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)

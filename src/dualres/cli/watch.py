@@ -85,6 +85,13 @@ def watch(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; part of every verdict."),
     ] = None,
+    speed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEED",
+            help="Of the shaft, 1797 or 1797rpm or 29.95Hz, where nothing beside the samples says it; none: use none.",
+        ),
+    ] = None,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -158,6 +165,7 @@ def watch(
         healthy_class=healthy_class,
         machines=machines,
         condition=parsed_condition(condition or []),
+        speed=speed,
         state=state,
         quota=parsed_quota(quota),
         most_behind_s=most_behind,

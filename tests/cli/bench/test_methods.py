@@ -19,10 +19,10 @@ def test_the_table_names_every_method_and_the_paper_s_figures_and_says_what_is_n
     assert lines[place + 1].split() == ["the", "paper", "prints", "n/a", "n/a", "0.802"]
     said = " ".join(table.split())
     assert "9,996 fixed features" in said
-    assert "dualres/views, the default of dualres fit" in said
+    assert "dualres/orders, the default of dualres fit" in said
     assert "…" not in table
     marked = [lines[i - 1].split()[0] for i, line in enumerate(lines) if line.strip() == "not in the paper"]
-    assert marked == ["dualres/no-memory", "dualres/views"]
+    assert marked == ["dualres/no-memory", "dualres/views", "dualres/orders", "dualres/orders-no-speed"]
 
 
 def test_as_json():

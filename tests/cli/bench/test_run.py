@@ -105,6 +105,7 @@ def test_a_single_cell_can_be_asked_for(call):
         ("--recipe", "stout", "recipe 'stout' is not known"),
         ("--recipe", "gone.json", "gone.json: is not a recipe"),
         ("--recipe", "views", "--recipe views: views make no updates and are a method; use --methods dualres/views"),
+        ("--recipe", "orders", "orders make no updates and are a method; use --methods dualres/orders"),
     ],
 )
 def test_a_fold_budget_or_recipe_that_is_none_is_answered(call, option, value, words):

@@ -99,11 +99,11 @@ class JobChoice:
     def _recipe(self) -> "Recipe | None":
         from dualres.learn.trained.tune_plan import recipe_from
 
-        recipe = recipe_from(self.recipe).recipe if self.recipe else None
-        if self.recipe and recipe is None:
-            told = "views make no updates and are a method; use --methods dualres/views"
+        chosen = recipe_from(self.recipe) if self.recipe else None
+        if chosen and chosen.recipe is None:
+            told = f"{chosen} make no updates and are a method; use --methods {chosen.kind.method}"
             raise ConfigError(f"--recipe {self.recipe}: {told}")
-        return recipe
+        return chosen.recipe if chosen else None
 
 
 @contextmanager

@@ -41,5 +41,5 @@ def methods(
     console.print(table)
     say("Active parameters receive a gradient in training. MiniRocket has none, and the paper prints n/a. Counted")
     say(f"here are the coefficients of its ridge classifier on {FEATURES:,} fixed features, and all that")
-    say("dualres/views, the default of dualres fit, finds in closed form. Files hold tensors, buffers and a card, the")
+    say("dualres/orders, the default of dualres fit, finds in closed form. Files hold tensors, buffers and a card, the")
     say("paper's PyTorch's archive. Other names with a slash are DualRes with a part taken out.")
