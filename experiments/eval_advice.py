@@ -4,15 +4,16 @@
 
 With names of parts behind, only these are measured, and the others stay as the file has them.
 
-`choice`: recordings are labelled as advised, `ASKED` at a time from none on, and at random. Views then learn from them
-and name what the fold judges. Macro-F1 in percent over the classes judged, mean at one, two and three recordings per
-class, over folds and over pools, about `CELLS` in all. A pool is four fifths of the recordings that a fold leaves to
-learn from; UESTC's folds leave one of each class, so there their sides are exchanged. Advice knows speeds and loads. It
-is told no component, no case and no severity, which on these rigs tell the class. `choice_before` in the file is what
-it found of the strategy before, which knew no limit to how unlike recordings are, and counted no labels per class.
+`choice`: recordings are labelled as advised, `ASKED` at a time from none on, and at random. A network of orders then
+learns from them and names what the fold judges, all at their stated speeds. Macro-F1 in percent over the classes
+judged, mean at one, two and three recordings per class, over folds and over pools, about `CELLS` in all. A pool is four
+fifths of the recordings that a fold leaves to learn from; UESTC's folds leave one of each class, so there their sides
+are exchanged. Advice knows speeds and loads. It is told no component, no case and no severity, which on these rigs tell
+the class. `choice_before` in the file is what it found of the strategy before, which knew no limit to how unlike
+recordings are, and counted no labels per class.
 
 `curves`: three or four recordings of each class, drawn at random, foresee the score at twice, and at four times as
-many; the truth is that of views which learn from so many, mean over `TRUTHS` draws, on all the rest.
+many; the truth is that of networks which learn from so many, mean over `TRUTHS` draws, on all the rest.
 
 `thousand`: seconds that advice on 1,000 recordings takes, from files on disk, by one thread: by the clock, and of a
 processor, which are fewer where others use it, too.
@@ -179,8 +180,8 @@ def by_class(recordings: Sequence[Recording]) -> Iterator[Places]:
 @cache
 def looked_at(dataset: str, stores: Path, machine: str = "") -> Data:
     """With `machine`, the recordings of that one of the dataset `machines`."""
-    generate = catalog.release(dataset).generate
-    found = generate() if generate else open_store(stores / dataset)
+    release = catalog.release(dataset)
+    found = release.generate() if release.generate else map(release.with_speed, open_store(stores / dataset))
     chosen = tuple(r for r in found if not machine or r.id.startswith(f"m{machine}_"))
     return Data(chosen, looks_of(chosen))
 

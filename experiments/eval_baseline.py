@@ -2,9 +2,9 @@
 
     python -m experiments.eval_baseline STORES > results/measured/healthy.json
 
-Views learn from a fold's support. The good gearbox's judged recordings at one load set the baseline, and the faulty
-gearboxes of its family at that load are judged, with it and without. Macro-F1 in percent over the faults of a family,
-mean over folds, families and loads; `seconds` is how long a baseline is, on average.
+A network of orders learns from a fold's support. The good gearbox's judged recordings at one load set the baseline, and
+the faulty gearboxes of its family at that load are judged, with it and without. Macro-F1 in percent over the faults of
+a family, mean over folds, families and loads; `seconds` is how long a baseline is, on average.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.metrics import class_f1, confusion
-from dualres.model.kinds import VIEWS
+from dualres.model.kinds import ORDERS
 from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 
@@ -43,7 +43,7 @@ def main() -> None:
             support = gather_support(
                 fold, source.at_rate([one for _, one in learned_from(fold, BUDGET)]), BUDGET, ModelConfig()
             )
-            card = Card(fold.classes, ModelConfig(), None, 41, POLYPHASE, support.seconds, method=VIEWS.method)
+            card = Card(fold.classes, ModelConfig(), None, 41, POLYPHASE, support.seconds, method=ORDERS.method)
             model, _ = fit_support(support, card)
             judged = list(source.at_rate(fold.evaluation))
             for family, letter in FAMILIES.items():

@@ -2,16 +2,16 @@
 
     python -m experiments.eval_explain STORES > results/measured/explanation.json
 
-Names of sections after STORES choose among them. Of both networks, `sums`: how far regions, and how far moments, of a
-window are at most from adding up to the logit that the model says; `readable` is the same of regions and the paper's
-network in double precision. `removal`: of right verdicts on the
-folds' recordings, the share in which taking out the tenth of the regions that spoke most for the verdict moves the
-logit at least three times as much as taking out as many random ones does on average. What is taken out is set to the
-point halfway between what the two classes looked like on the labelled windows, and the network judges again;
-`to_mean`: it is set to the mean of all classes. `planted`: classes that differ by one band of noise, and how often that
-band comes first. `printed`: rates of bearings as others print them. `lines`: how often a damaged outer ring ten
-decibels below the noise is named, how often another line beside it, and how often any line of noise alone. `cwru`: the
-same test on real bearings. `window_ms`: processor time of reasons for a window.
+Names of sections after STORES choose among them. Of each kind of network, `sums`: how far regions, and how far moments,
+of a window are at most from adding up to the logit that the model says; `readable` is the same of regions and the
+paper's network in double precision. `removal`: of right verdicts on the folds' recordings, the share in which taking
+out the tenth of the regions that spoke most for the verdict moves the logit at least three times as much as taking out
+as many random ones does on average. What is taken out is set to the point halfway between what the two classes looked
+like on the labelled windows, and the network judges again; `to_mean`: it is set to the mean of all classes. `planted`:
+classes that differ by one band of noise, and how often that band comes first by a network of views, and, in
+`planted_orders`, of orders. `printed`: rates of bearings as others print them. `lines`: how often a damaged outer ring
+ten decibels below the noise is named, how often another line beside it, and how often any line of noise alone. `cwru`:
+the same test on real bearings. `window_ms`: processor time of reasons for a window.
 """
 
 from __future__ import annotations
@@ -32,23 +32,29 @@ from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.explain.contributions import log_spectra
+from dualres.explain.heads import Head
+from dualres.explain.orders import heads_at, heard_by, order_views
 from dualres.explain.reasons import window_shares
-from dualres.explain.regions import SPECTRA, WIDTH_HZ, groupings
-from dualres.explain.views import VIEW_OF_HEAD, Head
+from dualres.explain.regions import SPECTRA, WIDTH_HZ, groupings, order_groupings
+from dualres.explain.views import VIEW_OF_HEAD
 from dualres.faultlines.assess import assess
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of
 from dualres.faultlines.lines import bearing_lines
 from dualres.judge.backends import scorer, weights_of
 from dualres.judge.model import Model
+from dualres.judge.turning import WindowSpeeds, window_speeds
 from dualres.judge.verdict import recording_scores
 from dualres.kernel.views import views_of
-from dualres.learn.closed_form import fit_views
+from dualres.learn.closed_form import fit_orders, fit_views
 from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.learn.support import Support
-from dualres.model.kinds import PAPER, VIEWS
-from dualres.model.weights import Weights
+from dualres.model.kinds import ORDERS, PAPER, VIEWS
+from dualres.model.reference.probabilities import log_mean
+from dualres.model.reference.views import of_head
+from dualres.model.views.order_weights import BY_ORDER, OrdersWeights
+from dualres.model.views.weights import ViewsWeights
 from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
@@ -69,9 +75,11 @@ def main() -> None:
     torch.set_num_threads(1)
     stores = Path(sys.argv[1])
     sections: dict[str, Callable[[], Any]] = {
+        "orders": partial(reasons, ORDERS.method, stores),
         "views": partial(reasons, VIEWS.method, stores),
         "paper": partial(reasons, PAPER.method, stores),
-        "planted": partial(planted, TRIALS["planted"]),
+        "planted": partial(planted, VIEWS.method, TRIALS["planted"]),
+        "planted_orders": partial(planted, ORDERS.method, TRIALS["planted"]),
         "printed": printed,
         "lines": partial(named_lines, TRIALS["lines"]),
         "cwru": partial(cwru, stores / "cwru_12k"),
@@ -80,7 +88,7 @@ def main() -> None:
 
 
 def reasons(method: str, stores: Path) -> dict[str, Any]:
-    """Of a network of views, or of the paper's by a hundred updates: sums, removal and time."""
+    """Of a network of orders or of views, or of the paper's by a hundred updates: sums, removal and time."""
     rows = []
     with TemporaryDirectory() as cache:
         for name, budget in FOLDS.items():
@@ -98,6 +106,7 @@ def reasons(method: str, stores: Path) -> dict[str, Any]:
         "recordings": len(rows),
         "sums": {key: float(f"{error:.1e}") for key, error in errors.items() if error},
         "right": len(right),
+        "at_known_speed": sum(row["at_known_speed"] for row in rows),
         "removal": removed,
         "window_ms": median_of((row["ms"] for row in rows), 2),
     }
@@ -119,25 +128,28 @@ def judged(method: str, name: str, budget: Budget, source: DatasetSignals) -> It
     model, labels = fitted(method, support, fold.classes), np.asarray(support.labels)
     means = [mean_logs(support.windows[labels == c], model.card.config) for c in range(len(fold.classes))]
     for recording in source.at_rate(fold.evaluation):
-        windows = few_windows(recording, model.card.config)
+        speeds = window_speeds(model, recording, fold.evaluation_windows)
+        windows, hz = few_windows(recording, model.card.config, speeds)
         mean = recording_scores(model, recording, fold.evaluation_windows)[0]
         rival, label = (int(i) for i in np.argsort(mean)[-2:])
         neutral = (means[label] + means[rival]) / 2
         began = time.process_time()
-        shares = window_shares(model, windows, label, rival, neutral=neutral)
+        shares = window_shares(model, windows, label, rival, neutral=neutral, hz=hz)
         ms = 1000 * (time.process_time() - began) / len(windows)
-        said = scorer(model.members[0])(windows).astype(np.float64)
+        said = scorer(model.members[0])(windows, hz).astype(np.float64)
         logit = said[:, label] - said[:, rival]
         row = {
             "regions": float(np.abs(shares.total - logit).max()),
             "moments": float(np.abs(shares.of_tokens.sum(1) - logit).max()),
             "readable": readable_error(model, windows, (label, rival), shares.total) if method == PAPER.method else 0.0,
+            "at_known_speed": hz is not None,
             "right": fold.classes[label] == recording.label,
             "ms": ms,
         }
         if row["right"]:
             for key, point in {"halfway": neutral, "to_mean": np.mean(means, axis=0)}.items():
-                without = Without(model, windows, (label, rival), point if method == PAPER.method else key)
+                given = point if method == PAPER.method else key
+                without = Without(model, windows, (label, rival), given, hz)
                 row[key] = removal(without, (shares.of_regions + shares.through_memory).mean(0))
         yield row
 
@@ -152,16 +164,21 @@ def readable_error(model: Model, windows: np.ndarray, classes: tuple[int, int], 
 
 
 def fitted(method: str, support: Support, classes: tuple[str, ...]) -> Model:
-    recipe = None if method == VIEWS.method else Recipe(100)
+    recipe = Recipe(100) if method == PAPER.method else None
     card = Card(classes, ModelConfig(), recipe, 41, POLYPHASE, support.seconds, method=method)
     return fit_support(support, card)[0]
 
 
-def few_windows(recording: Recording, config: ModelConfig) -> np.ndarray:
+def few_windows(
+    recording: Recording, config: ModelConfig, speeds: WindowSpeeds | None
+) -> tuple[np.ndarray, Exact | None]:
+    """Some windows, and how fast the shaft turns in each, in Hz; None where that is not known."""
     signal = at_rate(recording, config.rate, config.window)
     starts = half_overlapping(len(signal), config.window)
     picked = np.unique(np.linspace(0, len(starts) - 1, WINDOWS).round().astype(int))
-    return cut(signal, [starts[i] for i in picked], config.window)
+    known = speeds is not None and speeds.found() is not None
+    hz = np.concatenate([speeds.hz(number, 1) for number in picked.tolist()]) if known else None
+    return cut(signal, [starts[i] for i in picked], config.window), hz
 
 
 def mean_logs(windows: np.ndarray, config: ModelConfig) -> Exact:
@@ -181,28 +198,38 @@ def removal(without: Without, shares: Exact) -> float:
 class Without:
     """The mean logit difference of windows without some regions, judged again by the network's own way."""
 
-    def __init__(self, model: Model, windows: np.ndarray, classes: tuple[int, int], point: Exact | str) -> None:
+    def __init__(
+        self, model: Model, windows: np.ndarray, classes: tuple[int, int], point: Exact | str, hz: Exact | None
+    ) -> None:
         (self.label, self.rival), self.point = classes, point
-        weights, self.groups = weights_of(model.members[0]), groupings(model.card.config)
+        weights, config = weights_of(model.members[0]), model.card.config
+        self.weights, self.groups, self.network = weights, groupings(config), None
+        if isinstance(weights, OrdersWeights):
+            names = heads_at(weights, len(windows), hz)
+            self.groups = order_groupings(config, names == BY_ORDER)
+            seen = order_views(weights, windows, hz)
+            self.views = {name: seen[name.removesuffix("_moved")] for name in names}
+            self.heard = {name: heard_by(name) for name in names}
+        elif isinstance(weights, ViewsWeights):
+            self.views, self.heard = views_of(weights, windows), VIEW_OF_HEAD
+        else:
+            self.network, self.short_bins = model.networks[0], config.short_bins
+            self.logs = np.stack([log_spectra(window, config) for window in windows])
         sizes = [len(group.regions) for group in self.groups.values()]
         self.starts = dict(zip(self.groups, np.cumsum([0, *sizes[:-1]]), strict=True))
-        if isinstance(weights, Weights):
-            self.network, self.short_bins = model.networks[0], model.card.config.short_bins
-            self.logs = np.stack([log_spectra(window, model.card.config) for window in windows])
-        else:
-            self.network, self.views = None, views_of(weights, windows)
-            self.heads = {name: Head.of(weights, name, *classes) for name in self.views}
 
     def __call__(self, regions: np.ndarray) -> float:
         if self.network:
             return self._papers(np.isin(self.groups[SPECTRA].of_feature, regions))
-        total = 0.0
-        for name, head in self.heads.items():
-            view = VIEW_OF_HEAD[name]
-            gone = np.isin(self.groups[view].of_feature + self.starts[view], regions)
-            instead = head.neutral if self.point == "halfway" else head.centre
-            total += head.logit(np.where(gone, instead, self.views[name].astype(np.float64))).mean()
-        return float(total)
+        said = np.stack([self._of_head(name, view, regions) for name, view in self.heard.items()])
+        together = log_mean(said) if isinstance(self.weights, OrdersWeights) else said.sum(0)
+        return float((together[:, self.label] - together[:, self.rival]).mean())
+
+    def _of_head(self, name: str, view: str, regions: np.ndarray) -> Exact:
+        head = Head.of(self.weights, name, self.label, self.rival)
+        gone = np.isin(self.groups[view].of_feature + self.starts[view], regions)
+        instead = head.neutral if self.point == "halfway" else head.centre
+        return of_head(self.weights, name, np.where(gone, instead, self.views[name].astype(np.float64)))
 
     def _papers(self, gone: np.ndarray) -> float:
         logs = np.where(gone, self.point, self.logs).astype(np.float32)
@@ -212,17 +239,17 @@ class Without:
         return float((said[:, self.label] - said[:, self.rival]).mean())
 
 
-def planted(trials: int) -> dict[str, float]:
+def planted(method: str, trials: int) -> dict[str, float]:
     """Two classes of noise that differ by one band: how often it is the region that speaks most for its class."""
-    config, first = ModelConfig(), 0
+    config, first, fit = ModelConfig(), 0, fit_views if method == VIEWS.method else fit_orders
     groups = groupings(config)[SPECTRA].regions
     for trial in range(trials):
         rng = np.random.default_rng([7, trial])
         region = groups[rng.integers(1, len(groups) - 1)]
         windows = np.stack([noise_with(rng, config, region.low_hz if i >= 6 else None) for i in range(12)])
         labels = np.repeat([0, 1], 6)
-        network = fit_views(windows, labels, 2, config=config)
-        card = Card(("plain", "planted"), config, None, 41, POLYPHASE, {}, method=VIEWS.method)
+        network = fit(windows, labels, 2, config=config)
+        card = Card(("plain", "planted"), config, None, 41, POLYPHASE, {}, method=method)
         shown = noise_with(rng, config, region.low_hz)[None]
         shares = window_shares(Model((network,), card), shown, 1, 0)
         first += shares.regions[int(shares.of_regions[0].argmax())] == region

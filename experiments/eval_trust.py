@@ -2,15 +2,16 @@
 
     python -m experiments.eval_trust STORES [coverage] [rigs] [unknown]
 
-Views learn from supports and are calibrated by what `dualres fit` would hold out of these. Of every recording at most
-six windows are looked at, once. Shares are in percent.
+Networks of orders learn from supports and are calibrated by what `dualres fit` would hold out of these. Of every
+recording at most six windows are looked at, once, at its stated speed as it is. Shares are in percent.
 
 * `coverage`: 50 simulated machines that nothing was chosen on, at one load, every specimen held out. Some units set the
   limit and the others are compared with it, 1,000 times at random: machine by machine, and out of all machines. `sure`
   is the share of splits that cover 90 % with `--sure 0.9`.
 * `rigs`: a fold's support calibrates and its recordings are judged, apart where nothing is promised. `halves` labels a
   random half of each rig's recordings instead.
-* `unknown`: every class is left out in turn. Then noise, silence, a wrong rate and other machines.
+* `unknown`: every class is left out in turn. Then noise, silence, a wrong rate and other machines. `views` in the file
+  is what it found of networks of views.
 """
 
 from __future__ import annotations
@@ -45,22 +46,25 @@ from dualres.judge.trust.calibration import (
     known_of,
 )
 from dualres.judge.trust.conformal import fitted_temperature, limit, rank, tempered
-from dualres.judge.trust.novelty import NoveltyFeatures, nearest, recorded
+from dualres.judge.trust.novelty import NoveltyFeatures, of_orders, recorded
+from dualres.kernel.orders import looks_of
 from dualres.learn.calibrate import bound_to
-from dualres.learn.closed_form import ViewFeatures, fit_seen, seen_in
+from dualres.learn.closed_form import fit_looks
 from dualres.learn.fold_support import learned_from
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds
-from dualres.model.views.modulation import at_other_speed
-from dualres.model.views.network import ViewsNetwork
-from dualres.model.views.weights import ViewsWeights
+from dualres.learn.support import hz_at
+from dualres.model.reference.orders import Looks, of_looks
+from dualres.model.views.order_network import OrdersNetwork
+from dualres.model.views.order_weights import OrdersWeights
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, cut, spread
 from dualres.simulated.machines import machine, recordings
+from dualres.utils.arrays import Exact
 from dualres.utils.files import write_whole
 
 OUT = Path(__file__).parents[1] / "results" / "measured" / "trust.json"
 CONFIG = ModelConfig()
-NUMBERS = range(100, 150)  # machines; how the unknown is scored was chosen on 150 to 157 and 200 to 217
+NUMBERS = range(100, 150)  # machines; how the unknown is scored was chosen on 20 to 27, 150 to 157 and 200 to 217
 LEARNED, JUDGED = 4, 6  # windows of a recording at most
 ERROR, SURE, SPLITS = 0.1, 0.9, 1000
 WITHIN, ACROSS = {"component": 9, "recording": 29}, 99  # units that calibrate, of one machine and of all
@@ -84,7 +88,8 @@ class Shown:
     """A recording whose windows were looked at once."""
 
     recording: Recording
-    seen: ViewFeatures
+    seen: Looks
+    hz: Exact  # of the shaft in each window, NaN where that is not known
     recorded: tuple[float, float, float]  # level, bandwidth and rate of a look
 
     @property
@@ -94,13 +99,15 @@ class Shown:
 
 def shown(recording: Recording, most: int = JUDGED) -> Shown:
     signal = at_rate(recording, CONFIG.rate, CONFIG.window)
-    windows = cut(signal, spread(len(signal), CONFIG.window, most), CONFIG.window)
+    starts = spread(len(signal), CONFIG.window, most)
+    windows = cut(signal, starts, CONFIG.window)
     level, bandwidth = np.mean([recorded(window, CONFIG.rate) for window in windows], axis=0).tolist()
-    return Shown(recording, seen_in(windows, CONFIG), (level, bandwidth, float(np.log2(float(recording.rate)))))
+    kept = level, bandwidth, float(np.log2(float(recording.rate)))
+    return Shown(recording, looks_of(CONFIG, windows), hz_at(recording, starts, CONFIG), kept)
 
 
 class Fitted:
-    """A network of views, as `dualres fit` makes it, and what was held out for it."""
+    """A network of orders, as `dualres fit` makes it, and what was held out for it."""
 
     def __init__(self, support: Sequence[Shown], calibrate: bool = True, unit: str | None = None) -> None:
         self.classes, self._support = tuple(sorted({one.label for one in support})), support
@@ -110,21 +117,18 @@ class Fitted:
             self._calibrate(support, unit)
 
     @cached_property
-    def _network(self) -> ViewsNetwork:
-        parts = [_some(one.seen, LEARNED) for one in self._support]
-        labels = np.repeat([self.classes.index(o.label) for o in self._support], [len(part.lines) for part in parts])
-        return fit_seen(ViewFeatures(*map(torch.cat, zip(*parts, strict=True))), labels, len(self.classes), CONFIG)
-
-    @cached_property
-    def _weights(self) -> ViewsWeights:
-        return ViewsWeights(CONFIG, {name: tensor.numpy() for name, tensor in self._network.state_dict().items()})
+    def weights(self) -> OrdersWeights:
+        picked = [_some(one, LEARNED) for one in self._support]
+        labels = np.repeat([self.classes.index(o.label) for o in self._support], [len(some) for some in picked])
+        looks = [one.seen.of(some) for one, some in zip(self._support, picked, strict=True)]
+        spectra, swings, lines = (torch.from_numpy(np.concatenate(each)) for each in zip(*looks, strict=True))
+        hz = np.concatenate([one.hz[some] for one, some in zip(self._support, picked, strict=True)])
+        network = fit_looks((spectra, swings, lines), labels, OrdersNetwork(len(self.classes), CONFIG), hz=hz)
+        return OrdersWeights(CONFIG, {name: tensor.numpy() for name, tensor in network.state_dict().items()})
 
     def said(self, one: Shown) -> tuple[list[float], NoveltyFeatures]:
-        repeating = at_other_speed(one.seen.wide, 0).flatten(1)
-        views = {"spectra": one.seen.spectra, "repetition": repeating, "rhythm": repeating, "lines": one.seen.lines}
-        with torch.inference_mode():
-            probabilities = self._network.classify(*views.values()).double().exp().mean(0).tolist()
-        near = nearest(self._weights, {name: view.numpy() for name, view in views.items()}).mean(0)
+        probabilities = np.exp(of_looks(self.weights, one.seen, one.hz)).mean(0).tolist()
+        near = of_orders(self.weights, one.seen, one.hz).mean(0)
         return probabilities, NoveltyFeatures(*near.tolist(), *one.recorded)
 
     def answer(self, one: Shown) -> tuple[str, Answer]:
@@ -174,9 +178,9 @@ def _rounds(every: Sequence[Recording], unit: str | None) -> Rounds | None:
         return None
 
 
-def _some(seen: ViewFeatures, most: int) -> ViewFeatures:
-    picked = torch.from_numpy(np.linspace(0, len(seen.lines) - 1, min(most, len(seen.lines))).round().astype(int))
-    return ViewFeatures(*(view[picked] for view in seen))
+def _some(one: Shown, most: int) -> Any:
+    """Numbers of windows, evenly spread."""
+    return np.linspace(0, len(one.hz) - 1, min(most, len(one.hz))).round().astype(int)
 
 
 class Data:
