@@ -44,6 +44,7 @@ pytest-rest: setup
 bench: setup
 	$(BIN)/python speed/window.py
 	$(BIN)/python speed/views.py
+	$(BIN)/python speed/orders.py
 	$(BIN)/python speed/record.py
 	$(BIN)/python speed/two_threads.py
 	$(BIN)/python speed/resample.py
@@ -59,6 +60,7 @@ SPEED := window record fit augment methods scaling
 speed: setup
 	for script in $(SPEED); do \
 		$(BIN)/python speed/$$script.py > results/measured/$$script.json || exit 1; done
+	$(BIN)/python speed/orders.py > results/measured/order_costs.json
 	$(BIN)/python -m experiments.eval_memorised > results/measured/memorised.json
 	cd results/measured && sha256sum *.json > SHA256SUMS
 	$(BIN)/python -m speed.history $(SPEED)

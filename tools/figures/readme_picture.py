@@ -1,97 +1,127 @@
-"""The README's picture: half a second of the simulated rig, the two views of it, and the verdict on its recording.
+"""The README's picture: half a second of the simulated rig, what the network of orders reads of it, and the verdict.
 
 The model is the one that `make demo` writes. The recording is one of those that it did not learn from.
 """
 
 import argparse
 import io
-import math
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.ticker import MultipleLocator
+from matplotlib.ticker import NullLocator
+from matplotlib.transforms import blended_transform_factory
 
-from dualres import ModelConfig, Recording, Verdict, diagnose_recording, load
-from dualres.model.spectra import aligned_spectra
-from dualres.recordings.windows import at_rate
+from dualres import Model, ModelConfig, Recording, Verdict, diagnose_recording, load
+from dualres.config import ORDER_SIZES, VIEW_SIZES
+from dualres.judge.turning import unsearched_speeds
+from dualres.judge.windows import model_windows
+from dualres.model.reference.orders import looks, views_of_looks
+from dualres.recordings.recording import Samples
 from dualres.simulated import rig as simulated
-from dualres.utils.figures import ACCENT, INK, PALE, STYLE
+from dualres.utils.arrays import Exact
+from dualres.utils.figures import ACCENT, DASHED, INK, MUTED, PALE, STYLE
 from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[2]
-RECORDING = "missing_teeth_speed_2000rpm_20Nm"
-START_S = 4.0  # of the window that is shown
-MUTED = "#5c6670"
+RECORDING, WINDOW = "break_outer_H_speed_3000rpm_20Nm", 16  # and the number of the window that is shown
+FAULTS = {"broken tooth: 1": 1.0, f"outer ring: {simulated.OUTER_ORDER:g}": simulated.OUTER_ORDER}  # orders
 SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fafb", "#cfe2e9", PALE, ACCENT, "#0d3a4a"])
+MARK = "#b4481a"
+TICKS = (0.5, 1, 2, 3, 4, 5, 6, 8, 10, 12)  # orders
 LOOK: Any = STYLE | {"font.sans-serif": ["DejaVu Sans"], "font.size": 9.5, "axes.titlesize": 10.5, "axes.titlepad": 6}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", type=Path, default=ROOT / "demo" / "model.safetensors")
-    parser.add_argument("--recording", default=RECORDING)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images" / "overview.png")
     arguments = parser.parse_args()
     model = load(arguments.model)
-    (recording,) = [r for r in simulated.recordings() if r.id == arguments.recording]
+    (recording,) = [r for r in simulated.recordings() if r.id == RECORDING]
     verdict = diagnose_recording(model, recording)
     print(f"{recording.id}: {verdict.label} {verdict.probability:.2f} from {verdict.windows} windows")
     with matplotlib.rc_context(LOOK):
-        picture = drawn(recording, model.card.config, verdict)
+        picture = drawn(model, recording, verdict)
     buffer = io.BytesIO()
     picture.savefig(buffer, format="png", dpi=170, metadata={"Software": None})
     write_whole(arguments.out, buffer.getvalue())
 
 
-def drawn(recording: Recording, config: ModelConfig, verdict: Verdict) -> Figure:
-    """Signal and views on the left, one below the other on one clock; the verdict on the right."""
-    figure = Figure(figsize=(9.4, 4.5), layout="constrained", facecolor="white")
+def drawn(model: Model, recording: Recording, verdict: Verdict) -> Figure:
+    """A window and what is read of it on the left, one below the other; the verdict on the right."""
+    figure = Figure(figsize=(9.4, 5.0), layout="constrained", facecolor="white")
     figure.get_layout_engine().set(w_pad=0.08, h_pad=0.05, wspace=0.06)
-    left, right = figure.subfigures(1, 2, width_ratios=(1.55, 1))
-    wave, short, long = left.subplots(3, 1, sharex=True, height_ratios=(0.7, 1, 1))
-    draw_signal(recording, config, wave, short, long)
+    left, right = figure.subfigures(1, 2, width_ratios=(1.6, 1))
+    wave, modulation, envelope = left.subplots(3, 1, height_ratios=(0.75, 1, 1))
+    (window,) = next(islice(model_windows(model, recording, at_once=1), WINDOW, None))
+    speeds = unsearched_speeds(model, recording)
+    assert speeds is not None
+    hz = speeds.hz(WINDOW, 1)
+    views = views_of_looks(model.card.config, looks(model.card.config, window[None]), hz)
+    draw_wave(window, model.card.config.rate, wave)
+    draw_modulation(views["modulation"][0], model.card.config, modulation)
+    draw_envelope(views["envelope"][0], envelope)
+    for axes in (modulation, envelope):
+        axes.set(xscale="log", xlim=ORDER_SIZES.orders)
+        axes.set_xticks(TICKS, [f"{order:g}" for order in TICKS])
+        axes.xaxis.set_minor_locator(NullLocator())
+    modulation.tick_params(axis="x", labelbottom=False)
+    envelope.set_xlabel(f"orders: multiples of the shaft's rate, here {60 * hz[0]:.0f} rpm")
     left.align_ylabels()
     draw_verdict(verdict, right.subplots())
     return figure
 
 
-def draw_signal(recording: Recording, config: ModelConfig, wave: Axes, *views: Axes) -> None:
-    """One window as a waveform and as what the network is given of it."""
-    first = int(START_S * config.rate)
-    window = np.array(at_rate(recording, config.rate, config.window)[first : first + config.window])
-    wave.plot(np.arange(config.window) / config.rate, window - window.mean(), color=ACCENT, linewidth=0.45)
-    wave.set(xlim=(0, config.window_s), yticks=[], title="Half a second of vibration")
-    wave.spines[["left", "bottom"]].set_visible(False)
-    highest_hz = simulated.RATE / 2
-    titles = ("Short frames tell when", "Long frames tell which frequency")
-    spectra = aligned_spectra(torch.from_numpy(window[None]), config)
-    for axes, view, length, title in zip(views, spectra, (config.short, config.long), titles, strict=True):
-        centre = config.long / 2 / config.rate
-        last = centre + (config.tokens - 1) / config.token_rate
-        bins = math.ceil(highest_hz / config.rate * length) + 1
-        shown = view[0, :, :bins].T.numpy()
-        axes.imshow(
-            shown,
-            origin="lower",
-            aspect="auto",
-            cmap=SHADES,
-            vmin=float(np.quantile(shown, 0.3)),
-            vmax=float(np.quantile(shown, 0.999)),
-            extent=(centre, last, 0, (bins - 1) * config.rate / length / 1000),
-            interpolation="nearest",
-        )
-        axes.set(ylabel="kHz", ylim=(0, highest_hz / 1000), title=title)
-        axes.yaxis.set_major_locator(MultipleLocator(2))
-        detail = f"{1000 * length / config.rate:g} ms, every {config.rate / length:g} Hz"
-        axes.set_title(detail, loc="right", color=MUTED, fontsize=9)
-    views[-1].set_xlabel("seconds")
-    wave.tick_params(axis="x", length=0, labelbottom=False)
+def draw_wave(window: Samples, rate: int, axes: Axes) -> None:
+    """The window as it was recorded, at the model's rate."""
+    seconds = len(window) / rate
+    axes.plot(np.arange(len(window)) / rate, window - window.mean(), color=ACCENT, linewidth=0.45)
+    axes.set(xlim=(0, seconds), yticks=[], title="Half a second of vibration", ylabel=" ")
+    axes.set_xticks((0, seconds), ("0", f"{seconds:g} s"))
+    first, last = axes.get_xticklabels()
+    first.set_horizontalalignment("left")
+    last.set_horizontalalignment("right")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.tick_params(axis="x", length=0)
+
+
+def draw_modulation(read: Exact, config: ModelConfig, axes: Axes) -> None:
+    """Five bands by 72 orders."""
+    bands = read.reshape(VIEW_SIZES.bands, ORDER_SIZES.oscillators)
+    axes.pcolormesh(
+        ORDER_SIZES.edges(ORDER_SIZES.oscillators),
+        range(VIEW_SIZES.bands + 1),
+        bands,
+        cmap=SHADES,
+        vmin=float(np.quantile(bands, 0.3)),
+        vmax=float(bands.max()),
+    )
+    edges = [f"{edge * config.rate / config.short / 1000:.3g}" for edge in VIEW_SIZES.band_edges]
+    axes.set_yticks(range(VIEW_SIZES.bands + 1), edges)
+    axes.set(ylabel="kHz", title="How strongly each band comes and goes")
+    axes.tick_params(axis="both", length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+
+
+def draw_envelope(read: Exact, axes: Axes) -> None:
+    """The lines of the whitened envelope, those of the faults marked."""
+    orders = ORDER_SIZES.axis(ORDER_SIZES.lines)
+    axes.plot(orders, read, color=ACCENT, linewidth=1.2)
+    axes.fill_between(orders, read, color=PALE, alpha=0.35, linewidth=0)
+    where = blended_transform_factory(axes.transData, axes.transAxes)
+    for name, order in FAULTS.items():
+        axes.axvline(order, ymax=0.86, color=MARK, linewidth=0.9, linestyle=DASHED)
+        axes.text(order, 0.89, name, color=MARK, ha="center", transform=where)
+    axes.set(
+        ylim=(0, 1.3 * float(read.max())), yticks=[], title="How often impacts repeat: lines of the whitened envelope"
+    )
+    axes.spines["left"].set_visible(False)
 
 
 def draw_verdict(verdict: Verdict, axes: Axes) -> None:
@@ -108,7 +138,8 @@ def draw_verdict(verdict: Verdict, axes: Axes) -> None:
     axes.set(xlim=(0, max(values) * 1.18), xticks=[], title="One verdict for the recording")
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(f"probability, the mean of {verdict.windows} windows", color=MUTED, fontsize=9)
+    said = f"probability, the mean of {verdict.windows} windows\njudged {verdict.speed_words}"
+    axes.set_xlabel(said, color=MUTED, fontsize=9, loc="left")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 `where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`, `device=cuda`. By default a cell is of both folds,
 the dataset's main budget, five seeds and the device that the tables show. It is of the study `published`; with
-`recipe=robust`, or another, of the study `recipes`, and with `recipe=views` of networks of views, which have none.
+`recipe=robust`, or another, of the study `recipes`. Networks of orders and of views have no recipe and are of the study
+`rigs`; they are asked for as `recipe=orders`, judged at the speeds that the releases state, and `recipe=views`.
 """
 
 import statistics
@@ -15,20 +16,22 @@ from dualres.bench.report.results import Cell, MetricFunction, Results, percent_
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fold import Budget
-from dualres.model.kinds import VIEWS
+from dualres.model.kinds import ORDERS, VIEWS
+
+CLOSED_FORM = {name: kind.method for kind in (ORDERS, VIEWS) for name in kind.recipes}  # by the name of `--recipe`
 
 
 class Cells:
     def __init__(self, ledger: Ledger) -> None:
         names = ("published", "recipes", "rigs")  # other studies may share the ledger
-        self.published, self.recipes, self._rigs = (Results(ledger, study(name)).planned_only() for name in names)
+        self.published, self.recipes, self.rigs = (Results(ledger, study(name)).planned_only() for name in names)
 
     def cell(
         self, dataset: str, method: str, *, recipe: str = "", metric: MetricFunction = percent_f1, **where: str
     ) -> Cell:
         found, fields = self.published, dict[str, Any](dataset=dataset, method=method, **where)
-        if recipe == "views":
-            found, fields["method"] = self._rigs, VIEWS.method
+        if recipe in CLOSED_FORM:
+            found, fields["method"] = self.rigs, CLOSED_FORM[recipe]
         elif recipe:
             found, fields["recipe"] = self.recipes, self._recipe(dataset, recipe)
         size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))

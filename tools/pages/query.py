@@ -10,13 +10,14 @@ from tools.pages.batches import Batches
 from tools.pages.cells import Cells
 from tools.pages.explain import Explain
 from tools.pages.live import Live
+from tools.pages.orders import Orders
 from tools.pages.recipes import Recipes
 from tools.pages.scores import Scores
 from tools.pages.speed import Speed
 from tools.pages.stress import Stress
 from tools.pages.trust import Trust
 
-MEASURED = (Speed, Explain, Trust, Alarms, Stress, Live)
+MEASURED = (Speed, Explain, Trust, Alarms, Stress, Live, Orders)
 
 
 class Answers:

@@ -15,18 +15,20 @@ import numpy as np
 from dualres.bench.campaign.ledger import Ledger, Outcome
 from dualres.bench.campaign.studies import FIVE_SEEDS, folds_of
 from dualres.bench.report.adapted_scores import f1_together
+from dualres.bench.report.names import method_name
 from dualres.bench.report.results import percent_f1
+from dualres.bench.report.tables.rigs import suite_of
 from dualres.config import RECIPES, Recipe
 from dualres.errors import ConfigError
 from dualres.learn.trained.tune_plan import read_recipe
-from tools.pages.cells import Cells, above_zero, differences, with_spread
+from tools.pages.cells import CLOSED_FORM, Cells, above_zero, differences, with_spread
 from tools.pages.measured import table
 
 
 class Recipes:
     def __init__(self, results: Path, ledger: Ledger, cells: Cells) -> None:
         self._chosen, self._ledger = results / "chosen", ledger
-        self._cell, self._budget = cells.cell, cells.recipes.main_budget
+        self._cell, self._budget, self._rigs = cells.cell, cells.recipes.main_budget, cells.rigs
 
     def gain(self, dataset: str, method: str = "dualres", **where: str) -> str:
         """Points by which the robust recipe is ahead of the paper's."""
@@ -43,6 +45,11 @@ class Recipes:
     def members_together(self, dataset: str, name: str, count: str) -> str:
         """The same, all recordings of a fold being judged together."""
         return f"{statistics.fmean(f1_together(one, dataset) for one in self._ensembles(dataset, name, count)):.1f}"
+
+    def over_rigs(self, name: str) -> str:
+        """Mean over the rigs of the study `rigs`, of a recipe or of what is fitted in closed form."""
+        title = method_name(CLOSED_FORM[name]) if name in CLOSED_FORM else name
+        return f"{statistics.fmean(suite_of(self._rigs).scores[title].values()):.1f}"
 
     def never_right(self, method: str, name: str = "robust") -> str:
         """Verdicts on PHM2009 that are right, and those that rank the truth last: "0 of 280 ... 85"."""

@@ -1,4 +1,4 @@
-"""What stated error rates are worth, by experiments/eval_trust.py; its shares are in percent."""
+"""What stated error rates are worth, by experiments/eval_trust.py and eval_trust_orders.py; shares are in percent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,10 +32,18 @@ class Trust(Measured):
         return table(("dataset", *TITLES, "none of these", "no promise"), rows)
 
     def trust_left_out(self) -> str:
-        titles = ("rig", "AUROC, mean", "worst class", "unknown flagged", "familiar flagged")
+        titles = ("rig", "AUROC, mean", "worst class", "unknown flagged", "familiar flagged", "views: mean", "worst")
         keys = ("mean", "worst", "new_flagged", "familiar_flagged")
-        found = self._json("trust")["unknown"]["left_out"]
-        return table(titles, [[rig, *_picked(one, keys)] for rig, one in found.items()])
+        measured = self._json("trust")
+        found, views = measured["unknown"]["left_out"], measured["views"]
+        rows = [[rig, *_picked(one, keys), *_picked(views[rig], ("mean", "worst"))] for rig, one in found.items()]
+        return table(titles, rows)
+
+    def trust_weights(self) -> str:
+        """By which of the heads of a network of orders an unseen fault is told best."""
+        found = self._json("trust")["weights"]
+        rows = [[name, *_picked(one, ("mean", "worst"))] for name, one in found.items()]
+        return table(("spectra, modulation and envelope", "AUROC, mean", "worst class"), rows)
 
     def trust_odd(self) -> str:
         """Rigs in columns."""
