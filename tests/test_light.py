@@ -217,7 +217,8 @@ def test_what_is_hidden_is_all_that_extras_bring_and_more():
 ROOMS = ("kernel", "model/reference", "model_file", "recordings", "faultlines", "judge", "explain", "stream", "web")
 FILES = ("metrics",)
 ELSEWHERE = {SOURCE / "kernel" / name for name in ("training.py", "augment.py")}  # for training and for pictures
-ELSEWHERE |= {SOURCE / "judge" / "segments_picture.py", SOURCE / "explain" / "picture.py"}
+ELSEWHERE |= {SOURCE / "judge" / "segments_picture.py"}
+ELSEWHERE |= {SOURCE / "explain" / name for name in ("picture.py", "order_picture.py", "marks.py")}
 ELSEWHERE |= set((SOURCE / "kernel" / "gpu").rglob("*.py"))
 
 

@@ -9,6 +9,7 @@ from dualres.bench.methods.model_file import load
 from dualres.cli.folder import loaded
 from dualres.errors import ModelFileError
 from tests.attacks.stress_scripts import script
+from tests.learn.test_estimate_text import TOLD
 
 _tally, models = script("_tally"), script("models")
 
@@ -62,7 +63,14 @@ WRONG = {
         {"looks": {"level": [1]}},
         {"looks": {"level": ["a", 1]}},
     ],
-    "estimates": [{}, [1], [{}], [{"unit": "component"}]],
+    "estimates": [
+        {},
+        [1],
+        [{}],
+        [{"unit": "component"}],
+        [TOLD | {"without_speed": {}}],
+        [TOLD | {"without_speed": 1}],
+    ],
     "recipe": [[], "paper", {"updates": []}, {"learning_rate": HUGE}, {"more": 3}],
     "config": [[], {"rate": HUGE}, {"half_life_s": [HUGE, 1]}, {"half_life_s": 3}, {"rotation": "no"}],
 }

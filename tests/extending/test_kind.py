@@ -91,7 +91,7 @@ def test_what_it_lacks_is_refused_in_a_sentence(fitted, tmp_path):
         with pytest.raises(ConfigError, match="a nearest centroid cannot be exported: its kind, toy/centroids"):
             write(fitted.model, tmp_path / "out")
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ConfigError, match="a baseline needs a model of views"):
+    with pytest.raises(ConfigError, match="or of views; this one was trained"):
         with_baseline(fitted.model, recordings()[:1])
     with pytest.raises(ConfigError, match="there is no nearest centroid"):
         fitted.model.networks  # noqa: B018
@@ -137,4 +137,4 @@ def test_the_command_line_takes_it_as_any_other(tmp_path):
     assert json.loads(told("explain", model, file, "--json"))["bands"][0]["low_hz"] in (5_000, 9_000)
     assert "a nearest centroid cannot be exported" in told("export", model, tmp_path / "c", "--to", "c99", status=2)
     without = dualres("fit", folder, "-o", model, "--recipe", "centroids", folder=tmp_path)
-    assert "recipe 'centroids' is not known; there are views, paper, robust" in without.stderr
+    assert "recipe 'centroids' is not known; there are orders, views, paper, robust" in without.stderr
