@@ -149,3 +149,21 @@ def test_a_rate_holds_for_what_is_below_it_unless_that_says_another(rates):
 )
 def test_what_may_be_no_rate_is_not_taken_for_one(rates, said):
     assert rates(said | {"x": X}) == {"x": None}
+
+
+def test_files_of_other_programs_say_rate_and_speed_by_attributes(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["beside"], file["fs"] = X, 12_800.0
+        group = file.create_group("run")
+        group.attrs["sampling_rate"] = 25_600
+        group.attrs["comment"] = "a text"
+        group.attrs["list"] = [1, 2]
+        group["inside"] = X
+        group["own"] = X
+        group["own"].attrs["fs"], group["own"].attrs["rpm"] = "48 kHz", 1500
+    found = {one.name: (one.rate, one.speed_hz) for one in read_v73(tmp_path / "a.h5") if one.fault is None}
+    assert found == {
+        "beside": (Fraction(12_800), None),
+        "run.inside": (Fraction(25_600), None),
+        "run.own": (Fraction(48_000), 25.0),
+    }

@@ -1,4 +1,4 @@
-"""MATLAB files, v5 and v7.3: structs, cells and matrices flattened into named vectors.
+"""MATLAB files, v5 and v7.3, and other HDF5 files: structs, cells and matrices flattened into named vectors.
 
 Names are dotted paths through structs: `Signal.y_values.values`. An element of a struct array that has a text field
 `Name` goes by that name, any other by its position. A matrix yields its columns as `name[0]`, `name[1]` ..., or its
@@ -21,7 +21,15 @@ from dualres.recordings.formats.contents import Array, Contents, LazyArray, Load
 from dualres.recordings.formats.rate_detection import stated_rate, with_time
 from dualres.recordings.formats.speed_detection import StatedSpeeds, speed_beside, stated_speeds
 
-Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
+Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, arrays, None for the rest
+
+
+@dataclass(frozen=True)
+class _Described:
+    """An array with attributes, as HDF5 files of other programs have them."""
+
+    array: LazyArray
+    attributes: Mapping[str, Tree]
 
 
 @dataclass(frozen=True)
@@ -44,11 +52,12 @@ def read_v5(path: Path) -> Contents:
 
 
 def read_v73(path: Path) -> Contents:
-    """A file saved with -v7.3, which is HDF5. It stores arrays transposed."""
+    """A file saved with -v7.3, which is HDF5, or one of another program. MATLAB stores arrays transposed."""
     import h5py
 
     file = h5py.File(path, "r")
-    return _flattened((key, _tree73(file, node)) for key, node in _members(file) if not key.startswith("#"))
+    variables = {key: _tree73(file, node) for key, node in _members(file) if not key.startswith("#")}
+    return _flattened({**_attributes(file), **variables}.items())
 
 
 def is_v73(path: Path) -> bool:
@@ -78,7 +87,7 @@ def _tree73(file: Any, node: Any) -> Tree:
         if fields and all(_refers(field) and "MATLAB_class" not in field.attrs for field in fields.values()):
             columns = [_referred(file, field) for field in fields.values()]
             return [dict(zip(fields, element, strict=True)) for element in zip(*columns, strict=True)]
-        return {key: _tree73(file, field) for key, field in fields.items()}
+        return {**_attributes(node), **{key: _tree73(file, field) for key, field in fields.items()}}
     if _refers(node):
         elements = _referred(file, node)
         return elements[0] if len(elements) == 1 else elements
@@ -88,12 +97,20 @@ def _tree73(file: Any, node: Any) -> Tree:
     if node.attrs.get("MATLAB_class") == b"char":
         return "".join(map(chr, node[()].T.ravel()))
     kind = "c" if node.dtype.names == ("real", "imag") else node.dtype.kind
-    return LazyArray(tuple(n for n in reversed(node.shape) if n != 1), kind, partial(_load73, file, node))
+    array = LazyArray(tuple(n for n in reversed(node.shape) if n != 1), kind, partial(_load73, file, node))
+    attributes = _attributes(node)
+    return _Described(array, attributes) if attributes else array
 
 
 def _load73(file: Any, node: Any) -> Array:
     """`file` is held here so that it stays open until then."""
     return np.asarray(node[()].T.squeeze())
+
+
+def _attributes(node: Any) -> dict[str, Tree]:
+    """Single numbers and texts; MATLAB's own say nothing of a recording."""
+    found = {name: node.attrs[name] for name in node.attrs if not name.startswith("MATLAB_")}
+    return {name: _tree(value) for name, value in found.items() if isinstance(value, str) or np.size(value) == 1}
 
 
 def _members(group: Any) -> Iterator[tuple[str, Any]]:
@@ -130,6 +147,8 @@ def _flatten(name: str, tree: Tree, stated: _Stated) -> Iterator[tuple[Vector, L
         for position, (label, element) in enumerate(zip(names, tree, strict=True)):
             unique = isinstance(label, str) and names.count(label) == 1
             yield from _flatten(f"{name}.{label if unique else position}", element, stated)
+    elif isinstance(tree, _Described):
+        yield from _flatten(name, tree.array, _stated(tree.attributes, stated))
     elif isinstance(tree, LazyArray) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
         speed_hz = speed_beside(name.rpartition(".")[2], stated.speeds)
         known = columns(name, tree)
@@ -141,6 +160,8 @@ def _stated(fields: Mapping[str, Tree], above: _Stated) -> _Stated:
     for name, tree in fields.items():
         if isinstance(tree, str):
             numbers[name] = tree
-        elif isinstance(tree, LazyArray) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
-            numbers[name] = tree.load().item()
+            continue
+        value = tree.array if isinstance(tree, _Described) else tree
+        if isinstance(value, LazyArray) and value.kind in "iuf" and math.prod(value.shape) == 1:
+            numbers[name] = value.load().item()
     return _Stated(stated_rate(numbers) or above.rate, {**above.speeds, **stated_speeds(numbers)})

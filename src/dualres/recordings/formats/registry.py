@@ -54,6 +54,7 @@ FORMATS.update(
         Format("npz", "NumPy archive", partial(_call, "npz", "read_npz"), "numpy", (".npz",)),
         Format("mat73", "MATLAB v7.3", _matlab("read_v73"), "h5py", (".mat",), begins=_matlab("is_v73")),
         Format("mat", "MATLAB", _matlab("read_v5"), "scipy.io", (".mat",)),
+        Format("hdf5", "HDF5", _matlab("read_v73"), "h5py", (".h5", ".hdf5")),
         Format("parquet", "Parquet", _optional("read_parquet"), "pyarrow.parquet", (".parquet",)),
         Format("tdms", "TDMS", _optional("read_tdms"), "nptdms", (".tdms",)),
         Format("xlsx", "Excel", partial(_call, "spreadsheet", "read_xlsx"), "openpyxl", (".xlsx", ".xlsm")),
