@@ -51,6 +51,19 @@ def test_every_difference_is_said():
     ]
 
 
+def test_a_place_in_a_matrix_is_remembered():
+    found = remembered("x[0]")
+    listing = [Vector(f"x[{i}]", 9, "f") for i in range(2)]
+    assert found.channel_in(listing) == "x[0]"
+    assert said(found, recording("x[1]")) == ["channel x[1], learned from x[0]"]
+
+
+def test_how_an_odd_file_was_read_is_told():
+    assert said(remembered("DE"), recording("DE", remark="the first row is passed over")) == [
+        "the first row is passed over"
+    ]
+
+
 def test_a_level_is_far_off_beyond_a_factor_and_what_is_not_known_no_difference():
     assert not TrainingProfile().differences(recording("DE", unit="g"), 1e9)
     assert not remembered("DE", units=("g",)).differences(recording(None))

@@ -26,7 +26,7 @@ POWER = 0.99  # of a signal's power lies within its bandwidth
 _TINY = 1e-300
 
 _BY_PLACE = re.compile(r"(?:channel|column|set) \d+|array(?:\[\d+\])?")  # what readers call signals without a name
-_UNIT_IN_TITLE = re.compile(r"\s*[\[(][^\[\]()]*[\])]\s*$")
+_UNIT_IN_TITLE = re.compile(r"\s*(?!\[\d+\])[\[(][^\[\]()]*[\])]\s*$")  # x[0] is a place in a matrix
 _NUMBER = re.compile(r"\d{2,}")  # of a recording, as in X122_DE_time; sensors have few numbers, of one digit
 _ANY = "#"
 
@@ -37,7 +37,7 @@ Range = tuple[float, float]  # the lowest and the highest among recordings
 class Difference:
     """In what a recording is unlike all those that a model learned from."""
 
-    what: str  # rate, unit, channel or level
+    what: str  # rate, unit, channel, level or reading
     here: float | str | None  # in Hz, or of the samples' unit; None where the file does not say it
     learned: list[float] | list[str]
 
@@ -49,7 +49,7 @@ class Difference:
             return f"{here} Hz, learned at {learned} Hz"
         if self.what == "level":
             return f"level {here}, learned at {' to '.join(map(_text, self.learned))}"
-        return f"{self.what} {here}, learned from {learned}"
+        return f"{self.what} {here}, learned from {learned}" if self.learned else here
 
 
 @dataclass(frozen=True)
@@ -117,6 +117,8 @@ class TrainingProfile:
         for name in map(_name, axes_of(recording)):
             if name and self.channels and not self._knows(name):
                 found.append(Difference("channel", name, list(self.channels)))
+        if origin.remark:
+            found.append(Difference("reading", origin.remark, []))
         if level is not None and "level" in self.looks:
             low, high = self.looks["level"]
             if not low / FAR <= level <= high * FAR:
