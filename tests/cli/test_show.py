@@ -2,7 +2,7 @@
 
 import pytest
 
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, RecordingError
 from tests.cli.runner import run
 
 
@@ -22,3 +22,29 @@ def test_a_rate_is_a_number_of_hz(machines, rate):
     result = run("show", machines / "good0.wav", "--rate", rate)
     assert isinstance(result.exception, ConfigError)
     assert "no number of Hz" in str(result.exception)
+
+
+def test_what_can_be_told_without_a_rate_is(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n1\n2\n4\n")
+    output = run("show", tmp_path / "a.csv").output
+    assert "rate       not known; give it by --rate" in output
+    assert "length     3 samples\n" in output
+    assert "heard" not in output
+    assert "3 samples, 0.030 s" in run("show", tmp_path / "a.csv", "--rate", 100).output
+
+
+def test_an_odd_file_says_how_it_was_read(tmp_path):
+    (tmp_path / "a.csv").write_text("1,2,3\n4,5\n6,7\n8,9\n")
+    assert "read       the first row is passed over" in run("show", tmp_path / "a.csv", "--channel", 1).output
+
+
+def test_a_folder_is_shown_with_what_cannot_be_read(machines, tmp_path):
+    output = run("show", machines).output
+    assert "good0.wav" in output
+    assert "12800" in output
+    (tmp_path / "a.npy").write_bytes(b"no array")
+    assert "not readable" in run("show", tmp_path).output
+    (tmp_path / "a.npy").unlink()
+    result = run("show", tmp_path)
+    assert isinstance(result.exception, RecordingError)
+    assert "there are no recordings in this folder" in str(result.exception)

@@ -191,6 +191,12 @@ def test_axes_that_make_no_recording_are_refused(axes, reason):
         of_axes(signals, "pump")
 
 
+@pytest.mark.parametrize("samples", [2, 3, 2 * BANDS])
+def test_facts_of_a_few_samples_have_no_spectrum(samples):
+    facts = facts_of(Recording.from_array(np.arange(samples), 100))
+    assert (facts.samples, facts.spectrum) == (samples, ())
+
+
 def test_facts_of_a_long_signal_are_those_of_the_whole(long):
     facts = facts_of(Recording("a", InBlocks(long), Fraction(1000)))
     whole = long.astype(np.float64)

@@ -92,6 +92,7 @@ class Origin:
     unit: str | None = None  # of the samples, where the file says so
     alone: bool = False  # whether the file holds no other signal
     rate_assumed: bool = False  # whether somebody else said the rate, and the file none
+    remark: str | None = None  # on how the file was read, where it is odd
 
     @property
     def sha256(self) -> str | None:
@@ -279,25 +280,28 @@ class RecordingFacts:
     mean: float
     rms: float  # around the mean
     crest: float  # largest distance from the mean, in rms
-    spectrum: tuple[float, ...]  # log power of equal bands up to half the rate: 0 for the weakest, 1 for the strongest
+    # Log power of equal bands up to half the rate: 0 for the weakest, 1 for the strongest; none of a few samples.
+    spectrum: tuple[float, ...]
 
 
 def facts_of(recording: Recording) -> RecordingFacts:
     """In one pass over blocks; the spectrum is the mean over blocks, of up to `BLOCK` samples that of the signal."""
     mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
-    power, blocks = np.zeros(BANDS), 0
+    power, blocks = np.zeros(BANDS if recording.length > 2 * BANDS else 0), 0
     for block in recording.blocks():
         centred = block.astype(np.float64) - mean
         squares += float(centred @ centred)
         largest = max(largest, float(np.abs(centred).max()))
-        if not blocks or len(block) == BLOCK:  # a short rest has other lines, and too few
+        if len(power) and (not blocks or len(block) == BLOCK):  # a short rest has other lines, and too few
             lines = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
             power += [band.mean() for band in np.array_split(lines[1:], BANDS)]
             blocks += 1
         samples += len(block)
-    level = np.log10(power / blocks)
-    scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
     rms = math.sqrt(squares / samples)
+    if not blocks:
+        return RecordingFacts(samples, float(samples / recording.rate), mean, rms, largest / rms, ())
+    level = np.log10(np.maximum(power / blocks, np.finfo(np.float64).tiny))
+    scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
     return RecordingFacts(samples, float(samples / recording.rate), mean, rms, largest / rms, tuple(scaled.tolist()))
 
 
