@@ -101,7 +101,7 @@ def read(
                 raise
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
         unit = printable(one.unit) if one.unit else None
-        origin = Origin(path, digest, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
+        origin = Origin(path, digest, one.name, None, unit, alone, assumed is not None, one.remark)
         speed = Speed((one.speed_hz,)) if one.speed_hz else None
         each.append(Recording(path.stem, load, hz, origin=origin, speed=speed))
     return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)

@@ -69,6 +69,8 @@ def test_what_is_not_a_signal_is_listed_as_such(tmp_path):
         ("\n \n", "the file is empty"),
         ("1,2\n3,x\n", "could not convert string 'x' to float64 at row 1, column 2"),
         ("1,2\n3,4\n5,6,7\n", "the number of columns changed from 2 to 3 at row 3"),
+        ("1,2\n3,4,5\n1,2\n3,4,5\n3,4,5\n3,4,5\n3,4,5\n", "the number of columns changed"),  # a row like most is among the first
+        ("1,2,3\n1,2,3\n4,5\n6,7\n", "the number of columns changed from 3 to 2 at row 3"),  # no majority
         ("1\n2\nthree\n4\n5\n", "could not convert string 'three'"),
         ("a,b\n1,2\n3,4\nx,y\n5,6\n7,8\n", "could not convert string 'x'"),
         ("a,b\n0,1,2,5\n0,2,3,7\n", "2 titles, 4 cells; save it with semicolons between columns"),
@@ -132,6 +134,21 @@ def test_units_and_a_block_above_are_no_samples(table, content):
 @pytest.mark.parametrize("titles", ["when,DE,", "when,DE,note", "when,DE,,,"])
 def test_more_titles_than_columns(table, titles):
     assert table(f"{titles}\n0,1\n1,2\n") == {"when": [0, 1], "DE": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "passed_over"),
+    [
+        ("1,2,3\n4,5\n6,7\n", {"column 1": [4, 6], "column 2": [5, 7]}, "the first row is"),
+        ("9\n4,5\n6,7\n", {"column 1": [4, 6], "column 2": [5, 7]}, "the first row is"),
+        ("FE,DE\n1,2,3\n4,5\n6,7\n8,9\n", {"FE": [4, 6, 8], "DE": [5, 7, 9]}, "the first row is"),
+        ("a,b,c\n1,2,3\n4,5\n6,7\n8,9\n", {"column 1": [4, 6, 8], "column 2": [5, 7, 9]}, "the first 2 rows are"),
+    ],
+)
+def test_first_rows_of_another_length_than_most_are_passed_over_and_told(table, tmp_path, content, found, passed_over):
+    assert table(content) == found
+    remarks = {one.remark for one in read_text(tmp_path / "a.csv")}
+    assert remarks == {f"{passed_over} passed over: most rows have 2 columns, and not as many as there"}
 
 
 def test_gaps_are_nan_up_to_the_last_number_of_a_column(table):

@@ -34,6 +34,7 @@ class Vector:
     note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
     unit: str | None = None  # of its samples, where the file says so
     speed_hz: float | None = None  # revolutions per second of the shaft, where the file says so
+    remark: str | None = None  # on how it was read, where its file is odd
 
     @property
     def fault(self) -> str | None:

@@ -44,6 +44,7 @@ class TextLayout:
     units: tuple[str, ...]
     count: int  # columns
     numeric: tuple[int, ...]  # those that hold numbers
+    passed_over: int = 0  # of the lines above, those that are rows with another number of columns
 
     def unit(self, column: int) -> str | None:
         """Of a column's numbers, from the line of units or from its title: `DE [g]`."""
@@ -77,8 +78,9 @@ def read_text(path: Path) -> Contents:
     """The columns, by their titles where there are some, else as `column 1`, `column 2` ...
 
     Commas, semicolons, tabs or spaces stand between them. A comma may be a decimal point, except between unquoted
-    commas. Lines that describe the recording may stand above the titles, and units below them. A column ends with its
-    last number; empty cells before that are NaN. A column of time says the rate.
+    commas. Lines that describe the recording may stand above the titles, and units below them. First rows with another
+    number of columns than most are passed over. A column ends with its last number; empty cells before that are NaN. A
+    column of time says the rate.
     """
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
@@ -100,8 +102,15 @@ def read_lines(opened: LineOpener, count: int = 0) -> Contents:
         if name == "column 1" and len(place) > 1 and place.get(i) == 0 and is_counter(values[:length, 0]):
             kind = TIME
         load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
-        contents[Vector(name, length, kind, unit=layout.unit(i))] = load
+        contents[Vector(name, length, kind, unit=layout.unit(i), remark=_remark(layout))] = load
     return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
+
+
+def _remark(layout: TextLayout) -> str | None:
+    if not layout.passed_over:
+        return None
+    first = "the first row is" if layout.passed_over == 1 else f"the first {layout.passed_over} rows are"
+    return f"{first} passed over: most rows have {layout.count} columns, and not as many as there"
 
 
 def _counted(path: Path) -> int:
@@ -139,7 +148,7 @@ def _table(opened: LineOpener, head: list[str], count: int) -> TextTable:
             return _numbers(opened, layout, count)
         except ValueError as error:
             wrong = error
-    if len(head) > 1 and (below := block_layout(head)) is not None:
+    if len(head) > 1 and (below := block_layout(head) or majority_layout(head)) is not None:
         return _numbers(opened, below, count)
     if wrong is not None:
         raise wrong
@@ -240,6 +249,22 @@ def block_layout(head: list[str]) -> TextLayout | None:
         units = tuple(unit.strip("[]()") for unit in rows[start - 1])
     titles = rows[start - 2] if units else rows[start - 1]
     return TextLayout(delimiter, comma, quoted, start, tuple(titles), units, len(rows[-1]), numeric)
+
+
+def majority_layout(head: list[str]) -> TextLayout | None:
+    """Of a table whose first rows have another number of columns than most, as some loggers begin; None for others."""
+    delimiter, comma, quoted = _separators(head[-1], head)
+    rows = [cells_of(line.removeprefix("#"), delimiter) for line in head]
+    numbers = [tuple(_is_number(cell, comma) for cell in row) for row in rows]
+    titles = () if any(numbers[0]) or len(rows[0]) != len(rows[-1]) else tuple(rows[0])
+    start = len(head)
+    while start and _alike(rows[start - 1], numbers[start - 1], rows[-1], numbers[-1]):
+        start -= 1
+    odd = rows[len(titles) > 0 : start]
+    if not odd or 2 * (len(head) - start) <= len(head) or any(len(row) == len(rows[-1]) for row in odd):
+        return None
+    numeric = tuple(i for i in range(len(rows[-1])) if any(numbers[j][i] for j in range(start, len(head))))
+    return TextLayout(delimiter, comma, quoted, start, titles, (), len(rows[-1]), numeric, len(odd))
 
 
 def cells_of(line: str, delimiter: str | None) -> list[str]:
