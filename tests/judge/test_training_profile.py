@@ -18,6 +18,7 @@ from dualres.judge.training_profile import (
 )
 from dualres.recordings.formats.contents import TIME, Vector
 from dualres.recordings.recording import Origin, Recording
+from dualres.recordings.speed import Speed
 
 
 def recording(channel=None, file="a.mat", rate=48_000, **origin):
@@ -70,6 +71,19 @@ def test_a_level_is_far_off_beyond_a_factor_and_what_is_not_known_no_difference(
     found = remembered("DE")
     for loud, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
         assert bool(found.differences(recording("DE"), loud)) == far
+
+
+def test_a_stated_speed_far_from_the_labelled_ones_is_pointed_out_and_its_unit_asked_for():
+    found = remembered("DE", looks={"speed_rpm": (1728.0, 1797.0)})
+
+    def at(speed):
+        return said(found, replace(recording("DE"), speed=speed))
+
+    assert not at(None)
+    assert not at(Speed.of_rpm(1200))
+    assert not at(Speed.of_rpm(28.8, "measured")), "what is measured is not a matter of units"
+    assert at(Speed.of_rpm(600)) == ["600 rpm, learned at 1728 to 1797 rpm"]
+    assert at(Speed.of_rpm(28.8)) == ["28.8 rpm, learned at 1728 to 1797 rpm; was 28.8Hz meant?"]
 
 
 def test_one_rate_is_the_rate_and_one_taken_from_the_model_is_told():

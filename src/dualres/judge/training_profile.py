@@ -21,6 +21,7 @@ SAME_RATE = Fraction(1, 100)  # clocks differ by less, rates that somebody chose
 # A worn machine is several times as loud as a good one, and an unmet fault may be louder still. The step from g to
 # m/s^2 is a factor of 9.8, that from V to mV of 1000.
 FAR = 8.0
+FAR_SPEED = 1.8  # times beyond the labelled speeds; a search for an unknown speed looks no farther
 MOST_NAMES = 8  # names that are more than these tell files apart, and no sensors
 POWER = 0.99  # of a signal's power lies within its bandwidth
 _TINY = 1e-300
@@ -37,8 +38,8 @@ Range = tuple[float, float]  # the lowest and the highest among recordings
 class Difference:
     """In what a recording is unlike all those that a model learned from."""
 
-    what: str  # rate, unit, channel, level or reading
-    here: float | str | None  # in Hz, or of the samples' unit; None where the file does not say it
+    what: str  # rate, unit, channel, level, speed or reading
+    here: float | str | None  # in Hz, of the samples' unit, or in rpm; None where the file does not say it
     learned: list[float] | list[str]
 
     def __str__(self) -> str:
@@ -49,7 +50,16 @@ class Difference:
             return f"{here} Hz, learned at {learned} Hz"
         if self.what == "level":
             return f"level {here}, learned at {' to '.join(map(_text, self.learned))}"
+        if self.what == "speed":
+            return f"{here} rpm, learned at {' to '.join(map(_text, self.learned))} rpm{self._other_unit}"
         return f"{self.what} {here}, learned from {learned}" if self.learned else here
+
+    @property
+    def _other_unit(self) -> str:
+        """The question whether a speed was meant in Hz, where that would be like the labelled ones."""
+        low, high = map(float, self.learned)
+        rpm = float(self.here or 0)
+        return f"; was {rpm:g}Hz meant?" if low / FAR_SPEED <= 60 * rpm <= high * FAR_SPEED else ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +133,10 @@ class TrainingProfile:
             low, high = self.looks["level"]
             if not low / FAR <= level <= high * FAR:
                 found.append(Difference("level", rounded(level), [low, high]))
+        if recording.speed and recording.speed.source == "stated" and "speed_rpm" in self.looks:
+            low, high = self.looks["speed_rpm"]
+            if not low / FAR_SPEED <= recording.speed.rpm <= high * FAR_SPEED:
+                found.append(Difference("speed", rounded(recording.speed.rpm), [low, high]))
         return tuple(found)
 
     def _knows(self, name: str) -> bool:
