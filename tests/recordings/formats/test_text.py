@@ -69,7 +69,8 @@ def test_what_is_not_a_signal_is_listed_as_such(tmp_path):
         ("\n \n", "the file is empty"),
         ("1,2\n3,x\n", "could not convert string 'x' to float64 at row 1, column 2"),
         ("1,2\n3,4\n5,6,7\n", "the number of columns changed from 2 to 3 at row 3"),
-        ("1,2\n3,4,5\n1,2\n3,4,5\n3,4,5\n3,4,5\n3,4,5\n", "the number of columns changed"),  # a row like most is among the first
+        # a row like most is among the first
+        ("1,2\n3,4,5\n1,2\n3,4,5\n3,4,5\n3,4,5\n3,4,5\n", "the number of columns changed"),
         ("1,2,3\n1,2,3\n4,5\n6,7\n", "the number of columns changed from 3 to 2 at row 3"),  # no majority
         ("1\n2\nthree\n4\n5\n", "could not convert string 'three'"),
         ("a,b\n1,2\n3,4\nx,y\n5,6\n7,8\n", "could not convert string 'x'"),
