@@ -68,7 +68,7 @@ def test_a_recording_is_explained_at_the_speed_at_which_it_was_judged(speed, sea
     heard = recording(3, speed)
     verdict = diagnose_recording(model, heard)
     assert verdict.speed is not None
-    assert verdict.speed.source == ("estimated" if searched else "stated")
+    assert verdict.speed.source == ("estimated" if searched else "refined")
     reasons = explain_recording(model, heard, verdict)
     assert reasons.speed == verdict.speed
     orders = [share.region for share in reasons.shares if share.region.orders]

@@ -90,8 +90,11 @@ def test_a_verdict_says_the_speed(model):
     assert verdict.label == "inner"
     said = verdict.as_data()["speed"]
     assert said.pop("margin") > 0.1
-    assert said == {"rpm": round(verdict.speed.rpm, 2), "source": "stated", "spread": 0.02}
-    assert verdict.speed_words == f"at {verdict.speed.rpm:.0f} rpm, as stated"
+    assert said == {"rpm": round(verdict.speed.rpm, 2), "source": "refined", "spread": 0.02}
+    assert abs(verdict.speed.rpm / 2040 - 1) < 0.005
+    assert verdict.speed_words == f"at {verdict.speed.rpm:.0f} rpm, stated and refined by vibration"
+    exact = diagnose_recording(model, machine("inner", 34.0, 5, stated=34.0))
+    assert exact.speed_words == "at 2040 rpm, as stated"
     unclear = diagnose_recording(model, machine("good", 25.0, 99))
     assert unclear.as_data()["speed"] is None
     assert unclear.speed_words == "its speed is not clear"

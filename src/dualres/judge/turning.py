@@ -103,10 +103,10 @@ class WindowSpeeds:
         if not tried.sure:
             return None
         hz = tuple(tried.factor * each for each in self.given.hz)
-        stated = self.search.stated
-        return Speed(
-            hz, self.given.at_s, "stated" if stated else "estimated", self.given.usual_spread if stated else None
-        )
+        if not self.search.stated:
+            return Speed(hz, self.given.at_s, "estimated")
+        source = self.given.source if tried.factor == 1 else "refined"
+        return Speed(hz, self.given.at_s, source, self.given.usual_spread)
 
     def segment(self, number: int) -> int:
         """That a window belongs to."""

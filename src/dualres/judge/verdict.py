@@ -38,7 +38,12 @@ from dualres.recordings.resample import resample
 from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
 
-SPEED_WORDS = {"stated": "as stated", "measured": "as measured", "estimated": "found by vibration"}
+SPEED_WORDS = {
+    "stated": "as stated",
+    "refined": "stated and refined by vibration",
+    "measured": "as measured",
+    "estimated": "found by vibration",
+}
 WindowObserver = Callable[[Moments], None]  # is shown windows of all axes once they are scored
 
 

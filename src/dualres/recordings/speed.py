@@ -14,9 +14,9 @@ import numpy as np
 from dualres.errors import ConfigError
 from dualres.utils.arrays import Exact
 
-SpeedSource = Literal["stated", "measured", "estimated"]
+SpeedSource = Literal["stated", "refined", "measured", "estimated"]
 # By how much the true speed may be another, as a share of it: a standard deviation.
-SPREADS: dict[SpeedSource, float] = {"stated": 0.02, "measured": 0.002, "estimated": 0.02}
+SPREADS: dict[SpeedSource, float] = {"stated": 0.02, "refined": 0.02, "measured": 0.002, "estimated": 0.02}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def test_what_is_published_beside_samples_changes_what_blocks_say(orders, signal
         told.append(blocks(run(orders, [*chunks, end()], tmp_path / f"{number}.sqlite", block_s=BLOCK_S).told))
     assert len({json.dumps(each[0]["probabilities"]) for each in told}) == 3
     sources = [each[0]["speed"]["source"] for each in told]
-    assert sources == ["estimated", "stated", "stated"]
+    assert sources == ["estimated", "refined", "refined"]
     for each in told[:2]:
         assert abs(each[0]["speed"]["rpm"] / 1440 - 1) < 0.02
     assert abs(told[2][0]["speed"]["rpm"] / 1650 - 1) < 0.06

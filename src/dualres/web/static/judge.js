@@ -4,7 +4,9 @@ import { commands } from "/fit.js";
 import { shown } from "/label.js";
 import { choose, geometry } from "/look.js";
 
-const SPEED_WORDS = { stated: "as stated", measured: "as measured", estimated: "found by vibration" };
+const SPEED_WORDS = {
+  stated: "as stated", refined: "stated and refined by vibration", measured: "as measured", estimated: "found by vibration",
+};
 
 export function answered(said) {
   if (said.error) return said.error;
