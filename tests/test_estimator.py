@@ -32,7 +32,8 @@ with warnings.catch_warnings():
     # It keeps the contract without scikit-learn's base class, so that it predicts without scikit-learn.
     warnings.filterwarnings("ignore", ".*does not inherit from `sklearn.base.BaseEstimator`")
     every_check = parametrize_with_checks(
-        [DualResClassifier(config=SHORTEST, updates=3)], expected_failed_checks=lambda estimator: TOO_FEW_FEATURES
+        [DualResClassifier(config=SHORTEST, rate=2, updates=3)],
+        expected_failed_checks=lambda estimator: TOO_FEW_FEATURES,
     )
 
 
@@ -43,7 +44,7 @@ def test_scikit_learn_s_checks(estimator, check):
 
 @pytest.fixture
 def fast(small):
-    return DualResClassifier(config=small, updates=60, learning_rate=1e-2)
+    return DualResClassifier(config=small, rate=small.rate, updates=60, learning_rate=1e-2)
 
 
 def recordings(small, count=9, seed=0):
@@ -81,18 +82,21 @@ def test_recordings(fast, small):
 def test_the_default_is_a_network_of_orders():
     """Deterministic, whatever the seed and the number of members."""
     X, y = machine_windows(4, 3), np.repeat(["good", "worn", "broken"], 4)
-    plain = DualResClassifier().fit(X, y)
+    plain = DualResClassifier(rate=64_000).fit(X, y)
     card = plain.model_.card
     assert (card.method, card.recipe, card.members, plain.history_) == ("dualres/orders", None, 1, [])
     unseen, truth = machine_windows(2, 3, seed=9), np.repeat(["good", "worn", "broken"], 2)
     assert (plain.predict(unseen) == truth).all()
     probabilities = plain.predict_proba(unseen)
     np.testing.assert_allclose(probabilities.sum(1), 1)
-    for other in (DualResClassifier(recipe="orders", random_state=7), DualResClassifier(members=3)):
+    for other in (
+        DualResClassifier(rate=64_000, recipe="orders", random_state=7),
+        DualResClassifier(rate=64_000, members=3),
+    ):
         np.testing.assert_array_equal(other.fit(X, y).predict_proba(unseen), probabilities)
         assert other.model_.card.members == 1
     with pytest.raises(ConfigError, match="decay: recipe views makes no updates; choose paper or robust"):
-        DualResClassifier(recipe="views", decay=0.9).fit(X, y)
+        DualResClassifier(recipe="views", decay=0.9, rate=64_000).fit(X, y)
 
 
 def test_rows_at_another_rate_are_resampled(fast, small):
@@ -102,6 +106,32 @@ def test_rows_at_another_rate_are_resampled(fast, small):
     from_rows = clone(fast).set_params(rate=1500, updates=5).fit(rows, y)
     from_recordings = clone(fast).set_params(updates=5).fit(X, y)
     assert np.array_equal(from_rows.predict_proba(rows), from_recordings.predict_proba(X))
+
+
+def test_files_are_read_as_they_were_learned(fast, small, tmp_path):
+    """By their paths: a file that holds several signals, or no rate, is read as those that were learned from."""
+    X, y = recordings(small)
+    paths = [tmp_path / f"{one.id}.npz" for one in X]
+    for path, one in zip(paths, X, strict=True):
+        np.savez(path, a=one.signal, fs=1500.0)
+    fitted = clone(fast).set_params(rate=None, updates=5).fit(X, y)
+    expected = fitted.predict_proba(X)
+    np.testing.assert_array_equal(fitted.predict_proba(paths), expected)
+    of_paths = clone(fitted).fit([str(path) for path in paths], y)
+    np.testing.assert_array_equal(of_paths.predict_proba([*paths[:4], *X[4:]]), expected)
+    np.savez(tmp_path / "two.npz", b=np.zeros(750), a=X[0].signal)
+    np.testing.assert_array_equal(of_paths.predict_proba([tmp_path / "two.npz"]), expected[:1])
+    with pytest.raises(RecordingError, match=r"gone\.npz"):
+        fitted.predict([tmp_path / "gone.npz"])
+
+
+def test_an_array_needs_a_rate(fast, small):
+    X, y = tones(small)
+    with pytest.raises(ConfigError, match=r"does not say its sampling rate: .* DualResClassifier\(rate=12800\)"):
+        clone(fast).set_params(rate=None).fit(X, y)
+    fitted = clone(fast).set_params(updates=1).fit(X, y)
+    with pytest.raises(ConfigError, match="does not say its sampling rate"):
+        DualResClassifier.from_model(fitted.model_).predict(X)
 
 
 def test_the_card_tells_the_exposure_and_goes_to_a_file_and_back(fast, small, tmp_path):

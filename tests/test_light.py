@@ -236,7 +236,7 @@ import json, pickle, sys
 import numpy as np
 from dualres import DualResClassifier, load
 signals = np.load(sys.argv[3])
-loaded = DualResClassifier.from_model(load(sys.argv[1]))
+loaded = DualResClassifier.from_model(load(sys.argv[1]), rate=64_000)
 with open(sys.argv[2], "rb") as file:
     pickled = pickle.load(file)
 print(json.dumps([loaded.predict_proba(signals).tolist(), pickled.predict_proba(signals).tolist(),
@@ -249,7 +249,7 @@ print(json.dumps([loaded.predict_proba(signals).tolist(), pickled.predict_proba(
 def test_a_saved_estimator_predicts_without_scikit_learn(tmp_path, hidden):
     """Hidden it cannot be imported; installed it is not."""
     X, y = machine_windows(3, 3), np.repeat(CLASSES, 3)
-    fitted = DualResClassifier().fit(X, y)
+    fitted = DualResClassifier(rate=64_000).fit(X, y)
     save(fitted.model_, tmp_path / "m.safetensors")
     (tmp_path / "fitted.pickle").write_bytes(pickle.dumps(fitted))
     np.save(tmp_path / "signals.npy", X)

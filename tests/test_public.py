@@ -24,6 +24,7 @@ def test_public_names():
         "fit_model",
         "fit_network",
         "load",
+        "read",
         "read_folder",
         "save",
     ]

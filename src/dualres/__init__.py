@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.model.network import DualRes as DualRes
     from dualres.model_file.card import Card as Card
     from dualres.recordings.labels.folder import read_folder as read_folder
+    from dualres.recordings.readers import read as read
     from dualres.recordings.recording import Recording as Recording
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _NAMES = {
     "model.network": "DualRes",
     "model_file.card": "Card",
     "recordings.labels.folder": "read_folder",
+    "recordings.readers": "read",
     "recordings.recording": "Recording",
 }
 _HOME = {name: f"dualres.{module}" for module, names in _NAMES.items() for name in names.split()}

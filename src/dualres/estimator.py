@@ -7,7 +7,8 @@ where neither scikit-learn nor PyTorch is installed. A fit needs both.
 import inspect
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Self, TypeGuard
+from pathlib import Path
+from typing import Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +16,22 @@ import numpy.typing as npt
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.verdict import recording_scores
+from dualres.judge.verdict import channels_to_read, recording_scores
 from dualres.model.kinds import chosen_recipe
+from dualres.recordings.readers import Channel, Usual, read
 from dualres.recordings.recording import Recording
 from dualres.utils.optional_imports import need
+
+Recorded: TypeAlias = Recording | Path | str  # a recording, or the path of its file
 
 
 class DualResClassifier:
     """Name the fault in each vibration signal.
 
-    `X` is a 2-D array with one signal per row, each at least one window (0.512 s at 64 kHz) long, or a list of
-    `Recording`s, which may differ in length and rate. A signal is cut into half-overlapping windows; its class
-    probabilities are the mean over them.
+    `X` is a list of `Recording`s or of paths of files, which may differ in length and rate, or a 2-D array with one
+    signal per row, each at least one window (0.512 s at 64 kHz) long; an array needs a `rate`. A signal is cut into
+    half-overlapping windows; its class probabilities are the mean over them. Of files, a fitted or loaded classifier
+    reads the channel, and takes the rate where they state none, that it learned from.
 
     Several axes of one measurement are a 3-D array, (signals, axes, samples), or recordings with `axes`, all with the
     same. Each axis has a network of its own then, and their probabilities are averaged; axes of an array go by their
@@ -41,7 +46,8 @@ class DualResClassifier:
     updates, learning_rate, decay
         What is to differ from the recipe; see `Recipe`. Where one is given and no recipe is, the recipe is "robust".
     rate
-        Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
+        Sampling rate in Hz of the rows of an array, which does not say it, and of files that do not. Recordings bring
+        theirs.
     members
         The number of networks, fitted with the seed and those that follow it; their probabilities are averaged. A fit
         and a verdict cost as many times as much. Those of orders and views would all be the same, and one is kept.
@@ -87,7 +93,7 @@ class DualResClassifier:
         made.model_, made.classes_ = model, np.array(model.classes)
         return made
 
-    def fit(self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike) -> Self:
+    def fit(self, X: npt.ArrayLike | Sequence[Recorded], y: npt.ArrayLike) -> Self:
         """Train on labelled signals."""
         need("DualResClassifier.fit", "torch", "scipy", "sklearn")
         from sklearn.utils.multiclass import check_classification_targets
@@ -111,19 +117,21 @@ class DualResClassifier:
         self.model_, self.history_ = fit_recordings(recordings, [names[t] for t in targets], names, settings)
         return self
 
-    def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: npt.ArrayLike | Sequence[Recorded]) -> npt.NDArray[np.float64]:
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         self._check_fitted()
-        recordings = X if _are_recordings(X) else self._rows(self._finite(X))
-        return np.stack([recording_scores(self.model_, r)[0] for r in recordings])
+        model = self.model_
+        given: Sequence[Recorded] = X if _are_recordings(X) else self._rows(self._finite(X))
+        channel, usual = channels_to_read(model, None), model.training_profile
+        return np.stack([recording_scores(model, self._recording(one, channel, usual))[0] for one in given])
 
-    def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
+    def predict(self, X: npt.ArrayLike | Sequence[Recorded]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""
         winners = self.predict_proba(X).argmax(1)  # first, for it refuses what is not fitted
         return np.asarray(self.classes_[winners])
 
     def score(
-        self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+        self, X: npt.ArrayLike | Sequence[Recorded], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> float:
         """The share of signals that are named right, or of their weights."""
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
@@ -186,7 +194,7 @@ class DualResClassifier:
         y = np.asarray(y)
         if y.shape != (len(X),):
             raise ConfigError(f"{len(X)} recordings came with labels of shape {y.shape}")
-        return X, y
+        return [self._recording(x) for x in X], y
 
     def _valid(self, *data: Any, **how: Any) -> Any:
         from sklearn.utils.validation import validate_data
@@ -211,13 +219,22 @@ class DualResClassifier:
             ) from None
         return valid
 
+    def _recording(self, given: Recorded, channel: Channel = None, usual: Usual | None = None) -> Recording:
+        """As given, or what is in the file of that path."""
+        return given if isinstance(given, Recording) else read(given, channel, self.rate, usual=usual)
+
     def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
-        rate = (self.config or ModelConfig()).rate if self.rate is None else self.rate
+        rate = self.rate
+        if rate is None:
+            raise ConfigError(
+                f"an array does not say its sampling rate: give it in Hz, {type(self).__name__}(rate=12800) or "
+                "set_params(rate=12800), or give Recordings or paths of files"
+            )
         if rows.ndim == 3 and rows.shape[1] > 1:
             named = ({str(number): axis for number, axis in enumerate(row, start=1)} for row in rows)
             return [Recording.from_axes(axes, rate, id=f"row {i}") for i, axes in enumerate(named)]
         return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows.reshape(len(rows), -1))]
 
 
-def _are_recordings(X: Any) -> TypeGuard[Sequence[Recording]]:
-    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Recording) for x in X)
+def _are_recordings(X: Any) -> TypeGuard[Sequence[Recorded]]:
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Recording | Path | str) for x in X)

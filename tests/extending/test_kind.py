@@ -79,7 +79,9 @@ def test_it_says_why(fitted):
 
 
 def test_the_estimator_and_the_page_take_it(fitted, tmp_path):
-    classifier = DualResClassifier(recipe="centroids").fit(np.stack([r.signal for r in recordings()]), [*"aabb"])
+    classifier = DualResClassifier(recipe="centroids", rate=RATE).fit(
+        np.stack([r.signal for r in recordings()]), [*"aabb"]
+    )
     assert classifier.model_.card.method == "toy/centroids"
     write_fit_page(fitted, recordings(), tmp_path / "m.html", model_file=tmp_path / "m.safetensors")
     assert "nearest centroid" in (tmp_path / "m.html").read_text()

@@ -12,6 +12,7 @@ from scipy.io import savemat
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import FORMATS
 from dualres.recordings.readers import IN_MEMORY, OnDisk, checked, read, signals
+from dualres.recordings.speed import Speed
 from tests.recordings.axes_files import RATE, three, write_csv, write_mat, write_npy, write_wav
 
 X = np.array([0.0, 1.5, -2.0, 12345.0])
@@ -304,3 +305,14 @@ def test_a_file_is_hashed_when_somebody_asks_and_not_after_it_changed(tmp_path):
     path.unlink()
     with pytest.raises(RecordingError, match=r"a\.wav: can no longer be read"):
         _ = other.origin.sha256
+
+
+def test_a_speed_is_stated_beside_the_path(tmp_path):
+    np.savez(tmp_path / "a.npz", x=np.arange(50.0), fs=100.0)
+    np.savez(tmp_path / "b.npz", x=np.arange(50.0), fs=100.0, rpm=1797.0)
+    assert read(tmp_path / "a.npz").speed is None
+    assert read(tmp_path / "a.npz", speed=1500).speed == Speed((25.0,))
+    assert read(tmp_path / "a.npz", speed="29.95Hz").speed == Speed((29.95,))
+    assert read(tmp_path / "b.npz", speed="none").speedless
+    with pytest.raises(RecordingError, match="given as 1500 rpm, and the file says 1797 rpm"):
+        read(tmp_path / "b.npz", speed=1500)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from dualres.recordings.recording import (
 from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
+
+if TYPE_CHECKING:
+    from dualres.recordings.speed_sources import SpeedKnown
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
 VectorPicker = Callable[[str | None], tuple[list[Vector], Array | None]]  # all vectors of a file, and one by its name
@@ -62,6 +65,7 @@ def read(
     channel: Channel = None,
     rate: Rate | None = None,
     *,
+    speed: "SpeedKnown" = None,
     usual: Usual | None = None,
     guard: Guard = SHARED,
 ) -> Recording:
@@ -71,7 +75,8 @@ def read(
     that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a recording of
     several axes, which must be equally long and of one rate; "all" stands for all signals of the file. `rate` in Hz is
     needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of
-    the file: integer formats give counts. What neither the arguments nor the file say is as `usual`.
+    the file: integer formats give counts. What neither the arguments nor the file say is as `usual`. `speed` is that of
+    the shaft, a number of rpm or a text such as "29.95Hz", where the file states none.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory.
@@ -102,9 +107,14 @@ def read(
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
         unit = printable(one.unit) if one.unit else None
         origin = Origin(path, digest, one.name, None, unit, alone, assumed is not None, one.remark)
-        speed = Speed((one.speed_hz,)) if one.speed_hz else None
-        each.append(Recording(path.stem, load, hz, origin=origin, speed=speed))
-    return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
+        own = Speed((one.speed_hz,)) if one.speed_hz else None
+        each.append(Recording(path.stem, load, hz, origin=origin, speed=own))
+    found = each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
+    if speed is None:
+        return found
+    from dualres.recordings.speed_sources import SpeedSources
+
+    return SpeedSources.of(speed).known(found, lambda whole: whole)
 
 
 def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
