@@ -121,6 +121,7 @@ def test_what_a_device_will_not_take_is_said_at_once(machines, tmp_path):
     pytest.importorskip("soxr")
     command = ("fit", machines, "-o", tmp_path / "m", "--windows", 1, "--updates", 1, "--no-estimate")
     result = done(*command, "--resampler", SOXR)
+    assert f"{tmp_path / 'm'}: will be a model, though its name does not end in .safetensors" in result.stderr
     assert "as C99 this model will take 64 kHz only" in result.stderr
     assert result.output.index("as C99") < result.output.index("What was understood")
 
@@ -257,6 +258,10 @@ def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path, c
     assert isinstance(result.exception, OutputError)
     assert "is a folder" in str(result.exception)
     assert "What was understood" not in result.output
+    result = run(command, machines, "-o", tmp_path / "mispelt" / "out.safetensors")
+    assert isinstance(result.exception, OutputError)
+    assert f"there is no folder {tmp_path / 'mispelt'}; make it first" in str(result.exception)
+    assert not (tmp_path / "mispelt").exists()
 
 
 def test_a_folder_without_one_usable_file_says_so(tmp_path):

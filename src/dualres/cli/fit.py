@@ -110,9 +110,12 @@ def fit(
     from dualres.learn.settings import FitSettings
     from dualres.learn.trained.tune_plan import recipe_from
     from dualres.learn.workflow import fit_by
-    from dualres.utils.files import check_writable, write_whole
+    from dualres.model_file.file import SUFFIX
+    from dualres.utils.files import check_output, write_whole
 
-    check_writable(out)
+    check_output(out)
+    if out.suffix != SUFFIX:
+        complain("note", f"{out}: will be a model, though its name does not end in {SUFFIX}", "yellow")
     report = page_beside(out) if page else None
     if report:
         check_page(report)

@@ -61,7 +61,7 @@ def tune(
     from dualres.learn.trained.tune import GRID
     from dualres.learn.trained.tune_plan import FitCache, choose_recipe, divide, fingerprint, write_choice
     from dualres.recordings.resample import check_resampler
-    from dualres.utils.files import check_writable
+    from dualres.utils.files import check_output
     from dualres.utils.versions import all_versions
 
     if (folder is None) == (fold is None):
@@ -73,7 +73,7 @@ def tune(
                     f"--{name.replace('_', '-')} only applies to a folder; a fold already says which recordings it has"
                 )
     if out:
-        check_writable(out)
+        check_output(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
     check_resampler(resampler)
     check_device(device)

@@ -12,6 +12,7 @@ from dualres.model_file.card import Card, card_of
 from dualres.model_file.integrity import Arrays, unseal
 
 FORMAT = "dualres-model/1"
+SUFFIX = ".safetensors"
 
 
 def read(path: Path) -> tuple[Card, npt.NDArray[np.float64], bytes]:

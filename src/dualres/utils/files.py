@@ -25,6 +25,13 @@ def check_writable(path: Path) -> None:
         raise OutputError(f"{path}: {nearest} cannot be written to; choose another place")
 
 
+def check_output(path: Path) -> None:
+    """As `check_writable`, of a file that somebody names: its folder must be there, for it may be misspelt."""
+    check_writable(path)
+    if not path.absolute().parent.is_dir():
+        raise OutputError(f"{path}: there is no folder {path.parent}; make it first, or choose another place")
+
+
 def check_name(path: Path) -> None:
     """An error for a name that no file or folder can have: a longer one than the system takes, or one with a NUL."""
     try:

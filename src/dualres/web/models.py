@@ -16,7 +16,7 @@ from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
 from dualres.judge.model import Model, load_any
 from dualres.judge.verdict import promises_of
-from dualres.model_file.file import read
+from dualres.model_file.file import SUFFIX, read
 from dualres.recordings.axes import in_order
 from dualres.recordings.labels.folder import read_folder, read_light
 from dualres.recordings.labels.read import LabelRow
@@ -28,7 +28,6 @@ from dualres.web.workspace import FileEntry, Workspace
 
 LOADED = 3  # models that are kept in memory
 KNOWN = 2_000  # labelled recordings, and as many portraits of them, of a few ten kilobytes each
-SUFFIX = ".safetensors"
 
 T = TypeVar("T")
 
