@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,15 +32,22 @@ def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForec
     display.expect(forecast.stages)
 
 
+MOST_NOTES = 5  # that are printed; the report has them all
+
+
 def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: Path | None) -> None:
     """What to expect of the model, and where it lies."""
     from dualres.cli.folder import cost_of
     from dualres.judge.verdict import promises_of
+    from dualres.learn.estimate_text import NOTE
 
-    card = fitted.model.card
+    card, notes = fitted.model.card, list[str]()
     for one in fitted.estimates:
-        for sentence in one.sentences:
-            say(sentence)
+        said = one.sentences
+        notes += [sentence for sentence in said if sentence.startswith(NOTE)]
+        for sentence in said:
+            if not sentence.startswith(NOTE):
+                say(sentence)
         table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
         table.add_column("")
         for label in settings.classes:
@@ -49,8 +57,9 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
         console.print(table)
     for promise in promises_of(card) if fitted.estimates else ():
         say(f"dualres diagnose can state {promise}")
-    for note in filter(None, (fitted.about_speeds, fitted.about_axes)):
-        say(f"  note: {note}")
+    notes = [f"{NOTE}{note}" for note in (fitted.about_speeds, fitted.about_axes) if note] + notes
+    for note in few_of(notes, f"{NOTE}{{}} more: {report or '--json has them'}"):
+        say(note)
     if report:
         say(f"Report  {report}")
     say(f"Model  {out}")
@@ -59,6 +68,13 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
     if card.members > 1:
         longer = f"a verdict takes about {card.members} times as long as with one"
         say(f"  {card.members} members in {out.stat().st_size:,} bytes; {longer}")
+
+
+def few_of(notes: Sequence[str], others: str) -> list[str]:
+    """At most `MOST_NOTES` lines; the last says how many `others` there are."""
+    if len(notes) <= MOST_NOTES:
+        return list(notes)
+    return [*notes[: MOST_NOTES - 1], others.format(len(notes) - MOST_NOTES + 1)]
 
 
 def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dict[str, Any]:

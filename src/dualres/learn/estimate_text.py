@@ -5,6 +5,8 @@ from typing import Any
 
 from dualres.learn.holdout import COMPONENT, RECORDING, plural
 
+NOTE = "  note: "  # how a sentence begins that is none of the score
+
 
 def sentences(told: Mapping[str, Any]) -> list[str]:
     """The score with what was really held out, then what is not known; `told` is an entry of a card's `estimates`."""
@@ -27,7 +29,7 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
             said.append(f"  {label}: not known {_on(unit)}, label another one; {easier}")
     if "without_speed" in told:
         said.append(_worth(told["macro_f1"], told["without_speed"]["macro_f1"]))
-    return [*said, *(f"  note: {note}" for note in told["notes"])]
+    return [*said, *(f"{NOTE}{note}" for note in told["notes"])]
 
 
 def _worth(known: float, found: float) -> str:
