@@ -23,6 +23,7 @@ LONGEST_S = 120  # of a compilation, and of a stream on a device
 _BOARD = ("-nostartfiles", "-Wl,--gc-sections,--defsym=flash_bytes=4M,--defsym=ram_bytes=4M", "--specs=rdimon.specs")
 
 Chunk = npt.NDArray[np.float32] | npt.NDArray[np.int16]  # (frames, axes)
+Told = Chunk | float | None  # samples, how fast the shaft turns in Hz, or that samples are missing
 Values = npt.NDArray[np.float64]
 
 
@@ -66,6 +67,7 @@ class Verdict:
     windows: int
     refused: int  # frames that were not finite
     best: int  # the number of the class; -1 without a window
+    factor: float  # of the told speed, that is found
     probabilities: Values  # (classes,)
 
 
@@ -73,7 +75,9 @@ class Verdict:
 class Said:
     """What a device said of a stream."""
 
-    logits: Values  # (n, classes): of each window, of each of its axes, of each network that judges it
+    # (n, classes): of each window, of each of its axes, of each network that judges it; none from a device that
+    # searches for the speed, which has others at each.
+    logits: Values
     verdicts: list[Verdict]  # whenever there were more windows; the last one at the end of the stream
 
 
@@ -87,16 +91,18 @@ class Device:
         flags = (*STRICT, f"-DDUALRES_LANES={lanes}", "-I", folder)
         _run([*target.compiler, *flags, *sources, "-lm", "-o", self._program], folder)
 
-    def judge(self, stream: Sequence[Chunk | None]) -> Said:
-        """Push the chunks, each in one call; None says that samples are missing."""
+    def judge(self, stream: Sequence[Told]) -> Said:
+        """Push the chunks, each in one call, and tell the rest between them."""
         folder = self._program.parent
         (folder / STREAM).write_bytes(b"".join(map(_told, stream)))
         return _understood(_run([*self._target.emulator, self._program], folder).splitlines())
 
 
-def _told(chunk: Chunk | None) -> bytes:
+def _told(chunk: Told) -> bytes:
     if chunk is None:
         return np.int32(0).tobytes()
+    if isinstance(chunk, float):
+        return np.int32(-1).tobytes() + np.float32(chunk).tobytes()
     assert 0 < len(chunk) <= MOST_FRAMES
     return np.int32(len(chunk)).tobytes() + np.ascontiguousarray(chunk).tobytes()
 
@@ -105,8 +111,8 @@ def _understood(lines: Sequence[str]) -> Said:
     told = [line.split() for line in lines]
     logits = [words[1:] for words in told if words[0] == "logits"]
     verdicts = [
-        Verdict(int(windows), int(refused), int(best), np.array(shares, float))
-        for kind, windows, refused, best, *shares in (words for words in told if words[0] == "verdict")
+        Verdict(int(windows), int(refused), int(best), float(factor), np.array(shares, float))
+        for kind, windows, refused, best, factor, *shares in (words for words in told if words[0] == "verdict")
     ]
     return Said(np.array(logits, float), verdicts)
 

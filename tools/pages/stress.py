@@ -24,10 +24,15 @@ class Stress(Measured):
         state = self._json("stress_exported_streams")
         titles = ("what was compared", "streams", "beyond the limits", "a logit, at most", "a probability, at most")
         rows = [
-            [one["title"], f"{one['tries']:,}", str(len(one["failures"])), *(f"{one['most'][of]:.1e}" for of in MOST)]
+            [one["title"], f"{one['tries']:,}", str(len(one["failures"])), *(_most(one, of) for of in MOST)]
             for one in state["attacks"].values()
         ]
         return table(titles, rows)
+
+
+def _most(one: dict[str, Any], of: str) -> str:
+    """Of what was not compared, a dash: a device that searches for the speed tells no logits."""
+    return f"{one['most'][of]:.1e}" if of in one["most"] else "-"
 
 
 def _cells(name: str, one: dict[str, Any], script: str) -> list[str]:

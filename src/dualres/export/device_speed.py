@@ -4,16 +4,19 @@ A device knows a stated speed, and of each window what its envelope has at the o
 looks for no lines of the shaft itself. One factor holds for all of its windows.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.export.device_network import axes_in
-from dualres.judge.backends import joined
+from dualres.judge.backends import Seen, joined
 from dualres.judge.model import Model
 from dualres.judge.speed_search import SpeedSearch, near
 from dualres.judge.turning import labelled_speeds, misfit_of, turned_windows
 from dualres.recordings.recording import Recording
 from dualres.recordings.speed import Speed
+from dualres.utils.arrays import Exact
 
 MOST_TRIES = 101
 ROUNDING = 1e-3  # nats of misfit by which a device may be off
@@ -44,13 +47,15 @@ def factors_found(model: Model, recording: Recording, hz: float, tries: int) -> 
     """Of a speed that is told, the factor that a device finds for a recording; all of them where rounding decides."""
     if not tries:
         return [1.0]
-    search, moments = device_search(tries), list(turned_windows(model, recording))
-    each = np.outer(search.factors, np.full(sum(map(len, moments)), hz))
-    misfits = [misfit_of(model, axis, joined([one.axes[axis].seen for one in moments]), each) for axis in _axes(model)]
-    misfit, silent = np.mean(misfits, axis=0), np.zeros(tries)
-    better = 2 * ROUNDING * np.eye(tries)  # what rounding may make of each
+    moments = list(turned_windows(model, recording))
+    seen = [joined([one.axes[axis].seen for one in moments]) for axis in range(axes_in(model))]
+    return factors_fitting(model, seen, np.full(sum(map(len, moments)), hz), tries)
+
+
+def factors_fitting(model: Model, seen: Sequence[Seen], hz: Exact, tries: int) -> list[float]:
+    """The same by what was `seen` of windows along every axis, of shafts that are told to turn at `hz` (n,)."""
+    search = device_search(tries)
+    each = search.factors[:, None] * hz
+    misfit = np.mean([misfit_of(model, axis, one, each) for axis, one in enumerate(seen)], axis=0)
+    silent, better = np.zeros(tries), 2 * ROUNDING * np.eye(tries)  # the latter is what rounding may make of each
     return sorted({search.decided(misfit - one, silent).factor for one in better})
-
-
-def _axes(model: Model) -> range:
-    return range(axes_in(model))

@@ -53,7 +53,9 @@ def test_how_far_devices_were_from_the_monitor_is_told(stress):
     answers, folder = stress
     fine = attack(title="streams to x86", tries=200, most={"logits": 3.52e-5, "probabilities": 2.4e-6})
     worse = attack(title="streams to a toaster", tries=7, failures={"3": "no"}, most=fine["most"])
-    state(folder, "exported_streams", one=fine, two=worse)
-    *_, first, second = answers.exported_streams().splitlines()
+    searching = attack(title="streams to a searcher", most={"probabilities": 1.9e-7})
+    state(folder, "exported_streams", one=fine, two=worse, three=searching)
+    *_, first, second, third = answers.exported_streams().splitlines()
+    assert third == "| streams to a searcher | 1,500 | 0 | - | 1.9e-07 |"
     assert first == "| streams to x86 | 200 | 0 | 3.5e-05 | 2.4e-06 |"
     assert second == "| streams to a toaster | 7 | 1 | 3.5e-05 | 2.4e-06 |"
