@@ -3,12 +3,12 @@
 The public names are imported on first use, so that `import dualres` itself is instant.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from dualres.utils.moved import keep_old_paths
 
+TYPE_CHECKING = False  # as `typing` has it, which takes long to import
 if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
+    from typing import Any
+
     from dualres.config import ModelConfig as ModelConfig
     from dualres.config import Recipe as Recipe
     from dualres.errors import DualResError as DualResError
@@ -50,8 +50,10 @@ _HOME = {name: f"dualres.{module}" for module, names in _NAMES.items() for name 
 __all__ = sorted([*_HOME, "__version__"])
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name in _HOME:
+        from importlib import import_module
+
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'dualres' has no attribute {name!r}")
 

@@ -1,124 +1,71 @@
-"""The command line: it parses and prints, and leaves the work to the other rooms."""
+"""The command line: it parses and prints, and leaves the work to the other rooms.
 
+This module imports next to nothing: until `main` says what Ctrl-C does, Python shows where it was interrupted.
+"""
+
+import _signal as signal  # type: ignore[import-not-found]  # what `signal` wraps, which imports a dozen others
+import os
 import sys
-from collections.abc import Iterator, Mapping
-from importlib import import_module
-from tempfile import gettempdir
-from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+TYPE_CHECKING = False  # for type checkers, as `typing` has it, which takes long to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
 
-from dualres import __version__
-from dualres.cli.console import complain, say
-from dualres.errors import DualResError
-from dualres.plugins import load_plugins
-from dualres.utils.files import NO_ROOM
-from dualres.utils.malloc import keep_freed_memory
-from dualres.utils.optional_imports import is_extra, sentence
-
-# Command -> where its function is, or the group of its commands, below this package.
-COMMANDS = {
-    "demo": "demo.demo",
-    "fit": "fit.command",
-    "tune": "tune.tune",
-    "diagnose": "diagnose.diagnose",
-    "watch": "watch.watch",
-    "explain": "explain.explain",
-    "advise": "advise.advise",
-    "serve": "serve.serve",
-    "show": "show.show",
-    "export": "export.export",
-    "audit": "audit.audit",
-    "methods": "bench.methods.methods",
-    "profile": "bench.profile.profile",
-    "data": "bench.data.app",
-    "bench": "bench.run.app",
-}
-GROUPS = ("data", "bench")
-
-
-class CommandTable(Mapping[str, Any]):
-    """The commands by their names; a command's module is imported when somebody asks for it."""
-
-    def __getitem__(self, name: str) -> Any:
-        place, _, attribute = COMMANDS[name].rpartition(".")
-        module = import_module(f"dualres.cli.{place}")
-        found = getattr(module, attribute)
-        if name in GROUPS:
-            group = typer.main.get_group(found)
-            group.name = name
-            return group
-        alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        alone.command(name, cls=getattr(module, "command_class", None))(found)
-        return typer.main.get_command(alone)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
-class LazyGroup(TyperGroup):
-    """All commands, of which only those that are needed are imported."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = CommandTable()  # type: ignore[assignment]  # nobody adds to it
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(self.commands)
-
-
-app = typer.Typer(
-    name="dualres",
-    cls=LazyGroup,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
 
 
 def main() -> None:
-    """Run a command; a user's mistake ends in one sentence, not in a traceback."""
-    keep_freed_memory()
-    try:
-        load_plugins()  # before the commands are put together: a plugin may add an option to one
-        app()
-    except ModuleNotFoundError as error:
-        if not is_extra(error.name):
-            raise
-        words = sys.argv[1 : 3 if sys.argv[1:] and sys.argv[1] in GROUPS else 2]  # without its arguments
-        complain("Error:", sentence(" ".join(["dualres", *words]), str(error.name)), "bold red")
-        sys.exit(2)
-    except DualResError as error:
-        complain("Error:", str(error), "bold red")
-        sys.exit(2)
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        where = error.filename or gettempdir()  # scratch files lie there
-        complain("Error:", f"{where}: no room is left to write ({error.strerror}); make some and try again", "bold red")
-        sys.exit(2)
+    """Run a command as this process, which ends with it.
 
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        say(f"dualres {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    """Name a machine's fault from a few labelled seconds of vibration.
-
-    Start with [bold]dualres demo[/]: it needs no data and takes less than a minute. Then
-    [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
-    [bold]dualres diagnose model.safetensors FILES[/] judges others.
+    Ctrl-C ends it with the status that a shell expects, and never with a traceback: at once while commands are still
+    imported and when all is done, and by a `KeyboardInterrupt` in between, for commands to say what is lost.
     """
+    interrupted = False
+
+    def interrupt(number: int, frame: "FrameType | None") -> None:
+        nonlocal interrupted
+        interrupted = True
+        raise KeyboardInterrupt
+
+    at_once = _on_interrupt(signal.default_int_handler, _leave)
+    try:
+        from dualres.cli.commands import run
+
+        if at_once:
+            signal.signal(signal.SIGINT, interrupt)
+        run()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception:
+        if not interrupted:  # else an import was, and its error may be another one
+            raise
+        sys.exit(INTERRUPTED)
+    finally:
+        _on_interrupt(interrupt, _leave)
+
+
+def _on_interrupt(instead_of: object, handler: "Any") -> bool:
+    """Let Ctrl-C do something else, where it does what is expected: who starts a process may have it ignore Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is not instead_of:
+        return False
+    signal.signal(signal.SIGINT, handler)
+    return True
+
+
+def _leave(number: int, frame: "FrameType | None") -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:  # noqa: SIM105  # contextlib is not there yet
+            stream.flush()
+        except (OSError, ValueError, RuntimeError, AttributeError):
+            pass  # nobody reads it any more, or it is being written to
+    os._exit(INTERRUPTED)
+
+
+def __getattr__(name: str) -> "Any":
+    """What the commands are made of, for whoever asks: it takes a while to import."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module("dualres.cli.commands"), name)

@@ -10,12 +10,11 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
+from dualres.cli import INTERRUPTED
 from dualres.utils.printable import printable
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import ProgressDisplay
-
-INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
 
 Item = TypeVar("Item")
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.markup import escape
 
-from dualres.cli.console import INTERRUPTED, complain, errors
+from dualres.cli import INTERRUPTED
+from dualres.cli.console import complain, errors
 from dualres.utils.printable import printable
 
 if TYPE_CHECKING:

@@ -1,12 +1,15 @@
 """Old import paths of public names: what was documented under another name is found under it still."""
 
 import sys
-from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
-from types import CodeType, ModuleType
+
+TYPE_CHECKING = False  # as `typing` has it, which takes long to import: every command waits for this module
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, ModuleType
+else:
+    ModuleType = type(sys)
 
 # Old module -> where its names are now, and names that are others now.
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
@@ -52,13 +55,16 @@ class _OldModule(ModuleType):
             super().__setattr__(name, value)
 
 
-class _Finder(MetaPathFinder, Loader):
+class _Finder:
+    """Finds and loads old modules; a base class of `importlib.abc` would say no more, and takes long to import."""
+
     def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+        self, name: str, path: "Sequence[str] | None" = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name not in MOVED:
             return None
-        return ModuleSpec(name, self, is_package=any(one.startswith(f"{name}.") for one in MOVED))
+        package = any(one.startswith(f"{name}.") for one in MOVED)
+        return ModuleSpec(name, self, is_package=package)  # type: ignore[arg-type]  # it is a loader by its methods
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _OldModule(spec.name)
@@ -66,8 +72,10 @@ class _Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is its own."""
 
-    def get_code(self, name: str) -> CodeType | None:
+    def get_code(self, name: str) -> "CodeType | None":
         """For `python -m` and the old name."""
+        from importlib.util import find_spec
+
         found = find_spec(MOVED[name][0])
         assert found is not None
         assert found.loader is not None

@@ -10,11 +10,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from dualres.cli import INTERRUPTED
 from dualres.cli.bench.choice import DEFAULT_DIR, WHOSE, Dir, JobChoice, ReadDir, all_studies, opened
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.live import live
 from dualres.cli.bench.report import export, report, verify
-from dualres.cli.console import INTERRUPTED, complain, console, errors, progress, say
+from dualres.cli.console import complain, console, errors, progress, say
 from dualres.cli.folder import with_options
 from dualres.cli.progress_display import duration
 from dualres.errors import ConfigError
