@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -86,3 +87,13 @@ def test_too_few_units_have_no_limits(calibrated):
     few = {k: v[:8] if isinstance(v, list) else v for k, v in card.calibration.items()}
     assert sets_of(replace(card, calibration=few)) is None
     assert sets_of(replace(card, calibration=few), error=0.2).unit == "day */ ?"
+
+
+def test_a_limit_that_no_ratio_holds_lets_any_class_belong(calibrated, no_compiler, tmp_path):
+    """Of a card that somebody else wrote: e to the power of 9000 is no number, in C least of all."""
+    far = {**calibrated.card.calibration, "surprise": [9000.0] * len(calibrated.card.calibration["surprise"])}
+    model = replace(calibrated, card=replace(calibrated.card, calibration=far))
+    write_c99(model, tmp_path / "a", 64_000, unchecked=True)
+    source = (tmp_path / "a/dualres_model.c").read_text()
+    (times,) = re.findall(r"dualres_times\[DUALRES_CLASSES\] = \{\s*(.+?)\};", source)
+    assert [float.fromhex(one) > 1e300 for one in times.split(", ")] == [True] * 3

@@ -1,9 +1,11 @@
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dualres.errors import ExportError
 from dualres.export.sources import doubles, floats, text
 
 
@@ -31,3 +33,10 @@ def test_a_name_is_one_plain_literal(name):
     assert re.fullmatch(r'"(?:[ !#->@-\[\]-~]|\\[0-7]{3})*"', literal)
     plain = re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), literal[1:-1])
     assert plain.encode("latin-1").decode() == name
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("written", [floats, doubles])
+def test_c_has_no_number_for_what_is_none(written, value):
+    with pytest.raises(ExportError, match="which C has no number for; fit the model again"):
+        written([1.0, value])

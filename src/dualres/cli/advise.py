@@ -1,6 +1,5 @@
 """`dualres advise`: what to label next, and what more labels would bring."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from dualres.cli.console import progress, say
 from dualres.cli.folder import FolderOptions, loaded, show_left_out, with_options
+from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def advise(
         advice = advice_on(found.recordings, count, report)
         verdicts = {r.id: diagnose_recording(judge, r) for r, _ in advice.picks} if judge else {}
     if as_json:
-        typer.echo(json.dumps(_object(advice, found.seconds, verdicts), indent=1))
+        typer.echo(json_text(_object(advice, found.seconds, verdicts), indent=1))
     else:
         say(f"Label next ({advice.labelled} recordings have a label, {advice.unlabelled} have none):")
         for place, (recording, pick) in enumerate(advice.picks, start=1):  # not wrapped, so that no name is broken

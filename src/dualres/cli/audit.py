@@ -1,6 +1,5 @@
 """`dualres audit`: does a split leak?"""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -14,6 +13,7 @@ from dualres.cli.bench.folds import limitations as limitations_of
 from dualres.cli.console import console, progress, say
 from dualres.cli.folder import FolderOptions, show_left_out, with_options
 from dualres.errors import ConfigError
+from dualres.utils.json_text import json_text
 
 if TYPE_CHECKING:
     from dualres.audit import Finding, Split
@@ -64,7 +64,7 @@ def audit(
     with progress("Nothing was changed.") as report:
         findings = audit_splits(recordings, splits, limitations=limitations, progress=report)
     if as_json:
-        typer.echo(json.dumps([asdict(f) for f in findings], indent=1))
+        typer.echo(json_text([asdict(f) for f in findings], indent=1))
     else:
         show_findings(findings)
     if any(f.severity == "leak" for f in findings):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from dualres.cli.folder import (
 )
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
+from dualres.utils.json_text import json_text
 from dualres.utils.printable import table_cell
 
 if TYPE_CHECKING:
@@ -341,13 +341,13 @@ class JsonWriter(VerdictWriter):
         if baseline and one.verdict:
             known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
             said["healthy"] = known
-        typer.echo(json.dumps(said))
+        typer.echo(json_text(said))
 
     def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
         from dualres.judge.files import as_object
 
         earlier = as_object(before)
-        typer.echo(json.dumps({**as_object(one), "before": {key: earlier[key] for key in BEFORE}}))
+        typer.echo(json_text({**as_object(one), "before": {key: earlier[key] for key in BEFORE}}))
 
 
 class TableWriter(VerdictWriter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from dualres.cli.folder import (
     with_options,
 )
 from dualres.errors import ConfigError
+from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def explain(
     if (bearing or gear) and case.assessment is None:
         raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
     if as_json:
-        typer.echo(json.dumps(case.as_data()))
+        typer.echo(json_text(case.as_data()))
     else:
         for line in _lines(case):
             say(line)

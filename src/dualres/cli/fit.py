@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from dualres.cli.folder import RESAMPLER, Device, FolderOptions, WindowsOption, 
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
+from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def fit(
     if report and not _page_written(report, fitted, out, settings=settings, found=found):
         report = None
     if as_json:
-        typer.echo(json.dumps(as_object(fitted, out, report)))
+        typer.echo(json_text(as_object(fitted, out, report)))
     else:
         show_fitted(fitted, settings, out, report)
 

@@ -1,6 +1,5 @@
 """How far a command is, and how long it will still take: bars on a terminal, a line now and then anywhere else."""
 
-import json
 import os
 import time
 from abc import ABC, abstractmethod
@@ -12,6 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TaskID, TextColumn
 from rich.progress import Progress as RichBars
 from rich.text import Text
+
+from dualres.utils.json_text import json_text
 
 FIRST_LINE_S = 2.0  # of work: a command that is quicker prints none
 BETWEEN_LINES_S = 10.0  # at least
@@ -175,7 +176,7 @@ class Objects(ProgressDisplay):
             return
         self._next = now + BETWEEN_OBJECTS_S
         told = {"stage": stage, "done": done, "total": total, "remark": remark, "left_s": self._remaining.left()}
-        print(json.dumps(told), file=self._file, flush=True)
+        print(json_text(told), file=self._file, flush=True)
 
 
 class Bars(ProgressDisplay):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,7 @@ from rich.table import Table
 from dualres.cli.console import console, say
 from dualres.cli.folder import ChannelOption, RateOption, SpeedOptions, cost_of, loaded, parsed_rate, with_options
 from dualres.errors import RecordingError
+from dualres.utils.json_text import json_text
 
 if TYPE_CHECKING:
     from dualres.recordings.formats.contents import Vector
@@ -52,7 +52,7 @@ def _show_model(path: Path) -> None:
     for key, value in card.as_data().items():
         named = f"{card.recipe}: " if key == "recipe" and value else ""
         seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
-        told = "; ".join(promises_of(card)) if key == "calibration" else json.dumps(value, default=str)
+        told = "; ".join(promises_of(card)) if key == "calibration" else json_text(value, default=str)
         say(f"{key:<12} {named}{told}{seeds}")
     for entry in card.estimates:
         for sentence in sentences(entry):

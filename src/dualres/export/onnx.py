@@ -1,6 +1,5 @@
 """A model as an ONNX file: raw windows at 64 kHz to logits, for ONNX Runtime."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from dualres.judge.model import CHECK_HZ, CHECK_WINDOWS, Model
 from dualres.judge.turning import labelled_speeds
 from dualres.model.check import check_windows
 from dualres.utils.files import write_whole
+from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
 
 # The metadata's keys.
@@ -48,7 +48,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)
     for key, value in _metadata(model).items():
         entry = made.metadata_props.add()
-        entry.key, entry.value = key, json.dumps(value)
+        entry.key, entry.value = key, json_text(value)
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     off = _checked(session, model, path)

@@ -1,15 +1,16 @@
 """The files of a C99 export: copied from this package, and written anew for every model."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files as resources
+from math import isfinite
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
 
+from dualres.errors import ExportError
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
 from dualres.export.device_speed import device_search
 from dualres.export.novelty import between_classes, familiar_of
@@ -20,11 +21,13 @@ from dualres.judge.speed_search import STAYS
 from dualres.judge.turning import labelled_speeds
 from dualres.kernel.resample import taps_for
 from dualres.utils.arrays import Floats
+from dualres.utils.json_text import json_text
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
 PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "check.c", "example.c", "Makefile")
 PER_LINE = 8  # numbers
+MOST_NATS = 700.0  # of a limit of sets: what is further apart is no number as a ratio, and nothing is as far apart
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
@@ -45,7 +48,7 @@ def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool, *, tries: i
         "dualres_model.h": _sizes(model, rate, ratio, int16) + _speeds(model, tries) + "\n#endif\n",
         "dualres_model.c": _constants(model, ratio, tries),
         "check_values.h": _check_values(device_of(model), by_floats, by_counts),
-        "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
+        "card.json": json_text(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
 
@@ -149,7 +152,7 @@ def _several(model: Model) -> str:
 
 def _constants(model: Model, ratio: Fraction, tries: int) -> str:
     sets = sets_of(model.card)
-    times = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)  # limits of sets, as ratios
+    times = np.exp(np.minimum(sets.limits, MOST_NATS)) if sets else np.full(len(model.classes), -1.0)  # as ratios
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         _names("names[DUALRES_CLASSES]", model.classes),
@@ -250,6 +253,8 @@ def _wrapped(words: list[str]) -> str:
 
 
 def _hexadecimal(x: float) -> str:
+    if not isfinite(x):
+        raise ExportError(f"the model needs a constant of {x}, which C has no number for; fit the model again")
     mantissa, exponent = x.hex().split("p")
     whole, _, places = mantissa.partition(".")
     places = places.rstrip("0")

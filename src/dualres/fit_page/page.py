@@ -7,7 +7,6 @@ fitted = fit_model(recordings)
 write_fit_page(fitted, recordings, Path("bearings.html"))
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -29,6 +28,7 @@ from dualres.recordings.recording import Recording, axes_of
 from dualres.utils import html
 from dualres.utils.arrays import Exact
 from dualres.utils.files import check_writable, write_whole
+from dualres.utils.json_text import json_text
 from dualres.utils.progress import Progress, quiet
 
 OURS = b'<meta name="generator" content="DualRes">'  # near the top of a page that may be replaced
@@ -206,7 +206,7 @@ def _said(value: Any) -> str:
         return ", ".join(f"{name} {_said(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(_said, value))
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    return value if isinstance(value, str) else json_text(value, default=str)
 
 
 def _next(model_file: Path, card: Card) -> str:

@@ -5,13 +5,16 @@ from typing import Any
 
 Check = Callable[[Any], bool]
 
-LARGEST = 1e300  # of a number; a whole one beyond could not be shown as a float
+LARGEST = 1e100  # of a number, either way: what is computed from a few of them is a number, too
 LARGEST_WHOLE = 2**63  # of a seed or a count
 
 
 def check_fields(fields: Mapping[str, Any]) -> None:
-    """ValueError where a field of a card holds what no card's does; fields that are not known here are left alone."""
+    """ValueError where a field of a card holds what no card's does; of fields that are not known here, nothing but what
+    their numbers are is looked at."""
     for name, value in fields.items():
+        if (beyond := _beyond(value)) is not None:
+            raise ValueError(f"its {name} holds {beyond}; numbers are finite, and at most {LARGEST:g}")
         if name in FIELDS:
             holds, sentence = FIELDS[name]
             if not holds(value):
@@ -27,10 +30,7 @@ def flag(value: Any) -> bool:
 
 
 def number(value: Any) -> bool:
-    """Infinities and NaN are none of a card's business, but do no harm; a whole number beyond all floats would."""
-    if isinstance(value, float):
-        return True
-    return isinstance(value, int) and not flag(value) and abs(value) < LARGEST
+    return isinstance(value, int | float) and not flag(value)
 
 
 def whole(value: Any) -> bool:
@@ -47,6 +47,16 @@ def table_of(check: Check) -> Check:
 
 def or_null(check: Check) -> Check:
     return lambda value: value is None or check(value)
+
+
+def _beyond(value: Any) -> str | None:
+    """The first number, at any depth, that a card's cannot be: as it stands in the file, but for very long ones."""
+    if isinstance(value, int | float) and not flag(value):
+        if abs(value) <= LARGEST:  # not of NaN
+            return None
+        return "NaN" if value != value else f"{value:g}" if isinstance(value, float) else "a number of many digits"
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((found for part in parts if (found := _beyond(part)) is not None), None)
 
 
 def _names(value: Any) -> bool:

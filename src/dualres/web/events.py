@@ -1,10 +1,11 @@
 """News for open pages, as server-sent events."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
+
+from dualres.utils.json_text import json_text
 
 WAITING = 256  # news that a slow page may be behind before it is told to look anew
 ALIVE_S = 15.0  # between two signs of life
@@ -20,7 +21,7 @@ class Events:
 
     def publish(self, kind: str, data: Any) -> None:
         if self._loop and not self._loop.is_closed():
-            text = f"event: {kind}\ndata: {json.dumps(data)}\n\n"
+            text = f"event: {kind}\ndata: {json_text(data)}\n\n"
             with suppress(RuntimeError):  # the loop has just ended
                 self._loop.call_soon_threadsafe(self._spread, text)
 

@@ -1,6 +1,5 @@
 """`dualres profile`: what inference costs, measured alike for every method."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from dualres.cli.bench.choice import DEFAULT_DIR, Dir, named, prepared
 from dualres.cli.bench.data import Stores
 from dualres.cli.console import complain, console, errors, progress, say
 from dualres.cli.folder import Device
+from dualres.utils.json_text import json_text
 
 if TYPE_CHECKING:
     from dualres.bench.profile.measurements import Measurement
@@ -94,7 +94,7 @@ def profile(
         results = run(plans, where, updates=updates, again=again, tell_of=tell_of, ended=ended)
     measured = [one.measurement for one in results if one.measurement]
     if as_json:
-        typer.echo(json.dumps([one.as_json() for one in measured], indent=1))
+        typer.echo(json_text([one.as_json() for one in measured], indent=1))
     elif measured:
         for each in ways:
             if shown := [one for one in measured if one.plan.way == each or not entry(one.plan.method).trains]:
