@@ -1,6 +1,7 @@
 """Model files made to do harm when they are loaded: they are refused in a sentence, and in no other way."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -40,15 +41,16 @@ def test_changed_files_are_refused_and_never_escape():
     assert result["outcomes"]["refused"] > 100
 
 
+NAN = math.nan
 HUGE = int("9" * 400)  # no float holds it
 WRONG = {
     "classes": [None, [], "ab", {"a": 1}, [["a"], ["b"]]],
     "seed": [True, 2**70, 1.5, "3"],
     "members": [True, 2**70, 1.0],
     "resampler": [3, None],
-    "exposure_s": [[1, 2], {"good": "1"}, {"good": HUGE}, None],
+    "exposure_s": [[1, 2], {"good": "1"}, {"good": HUGE}, None, {"good": NAN}],
     "held_out": [3, []],
-    "score": [[0.5], {"macro_f1": "high"}, {"macro_f1": HUGE}],
+    "score": [[0.5], {"macro_f1": "high"}, {"macro_f1": HUGE}, {"macro_f1": 1e308}],
     "remarks": ["few", [1], None],
     "versions": [None, {"dualres": 1}],
     "method": [None, [], 3],
@@ -62,6 +64,7 @@ WRONG = {
         {"rates": 48000},
         {"looks": {"level": [1]}},
         {"looks": {"level": ["a", 1]}},
+        {"looks": {"level": [0.1, -math.inf]}},
     ],
     "estimates": [
         {},
