@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dualres.utils.printable import printable, table_cell
+from dualres.utils.printable import printable, table_cell, text_of_cell
 
 
 @pytest.mark.parametrize(
@@ -18,7 +20,32 @@ def test_what_would_steer_a_terminal_is_shown(text, shown):
     assert printable("a\nb\tc\r", keep="\n\t") == "a\nb\tc\\r"
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(a1)", "=cmd()"])
+FORMULAS = ["=1+1", "+1+1", "-1+1", "@sum(a1)", "=cmd()", "-", "+49 (0) 30", " =1+1", "\uff1d1+1", "-1,5", "- good"]
+NUMBERS = ["-1", "+1", "-2.5", "+.5e-3", "-1E+30", "7", "0.5"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_is_a_formula(text):
     assert table_cell(text) == f"'{text}"
     assert table_cell(f"a{text}") == f"a{text}"
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_numbers_stay_numbers(text):
+    assert table_cell(text) == text
+    assert float(table_cell(text)) == float(text)
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *NUMBERS, "", "'", "good", "'good'", "'=1", "''=1", "'-1", "''-1", "' =1"])
+def test_cells_are_read_as_what_was_written(text):
+    assert text_of_cell(table_cell(text)) == text
+
+
+@given(st.text(alphabet="'=+-@ 1.e\uff1da\"", max_size=8))
+def test_any_text_comes_back(text):
+    cell = table_cell(text)
+    assert text_of_cell(cell) == text
+    try:
+        float(cell)
+    except ValueError:
+        assert not cell.strip().startswith(("=", "+", "-", "@", "\uff1d"))

@@ -1,8 +1,11 @@
 """Text from files, made fit for a terminal: what would steer it is shown instead."""
 
+import re
 import unicodedata
 
-_FORMULAS = ("=", "+", "-", "@")  # with which a formula begins
+# With which a formula begins; the last four, as wide as Chinese letters, in some countries.
+_FORMULAS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _JOINERS = "\u200c\u200d"  # Python calls them unprintable, and some scripts cannot be written without them
 
 
@@ -13,6 +16,18 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def table_cell(text: str) -> str:
-    """As `printable`, with an apostrophe before what a spreadsheet would compute: a file may be called =1+1."""
+    """As `printable`, with an apostrophe before what a spreadsheet would compute: a file may be called =1+1. Numbers
+    stay numbers. `text_of_cell` takes the apostrophe off again."""
     shown = printable(text)
-    return f"'{shown}" if shown.startswith(_FORMULAS) else shown
+    return f"'{shown}" if _computed(shown) else shown
+
+
+def text_of_cell(cell: str) -> str:
+    """What `table_cell` was given, but for characters that are shown in its place."""
+    return cell[1:] if cell.startswith("'") and _computed(cell[1:]) else cell
+
+
+def _computed(text: str) -> bool:
+    """Whether a spreadsheet takes it for a formula, also where apostrophes that say no stand before it already."""
+    bare = text.lstrip("'")
+    return bare.lstrip().startswith(_FORMULAS) and not (bare == text and _NUMBER.fullmatch(text))
