@@ -97,6 +97,10 @@ def run() -> None:
         complain("Error:", str(error), "bold red")
         sys.exit(2)
     except OSError as error:
+        if isinstance(error, PermissionError):
+            place = f"{error.filename or 'something'}: you may not read or change this ({error.strerror})"
+            complain("Error:", f"{place}; ask its owner to let you, or choose another place", "bold red")
+            sys.exit(2)
         if error.errno not in NO_ROOM:
             raise
         where = error.filename or gettempdir()  # scratch files lie there

@@ -47,7 +47,9 @@ SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so tha
 def diagnose(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     files: Annotated[
-        list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
+        list[Path],
+        # One that cannot be read keeps nobody from judging the others.
+        typer.Argument(readable=False, help="Recordings, or folders with recordings and perhaps a labels.csv."),
     ],
     channel: ChannelOption = None,
     rate: RateOption = None,

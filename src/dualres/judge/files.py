@@ -19,6 +19,7 @@ from dualres.recordings.labels.read import LabelRow, read_row
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Segment
 from dualres.recordings.windows import covered, evenly
+from dualres.utils.special_files import there
 
 if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
@@ -114,7 +115,7 @@ def judge_files_by_ray(
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
             task = JudgeTask(row, channel, rate, error, sure, speed)
-            ref = cluster.submit(_judge_there, shared, task, Path.cwd(), row.file.exists(), retries=RETRIES)
+            ref = cluster.submit(_judge_there, shared, task, Path.cwd(), there(row.file), retries=RETRIES)
             under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
 
@@ -191,7 +192,7 @@ def _judge_there(model: Model, task: JudgeTask, folder: Path, exists: bool) -> V
     """On a worker: `folder` is where the command was given, and `exists` whether the file is there."""
     limit_threads(1)
     row = task.row
-    if exists and not (folder / row.file).exists():
+    if exists and not there(folder / row.file):
         raise RecordingError(
             f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
         )

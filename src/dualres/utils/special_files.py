@@ -1,8 +1,18 @@
 """Only regular files are opened: a pipe keeps a reader waiting, and a device or a system's own file never ends."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 SYSTEM = (Path("/proc"), Path("/sys"))  # what lies there looks like files, and is made while it is read
+
+
+def there(path: Path, what: Callable[[Path], bool] = Path.exists) -> bool:
+    """Whether a path exists, or is `what` is asked for; not where nobody may look: whoever reads it says why."""
+    try:
+        return what(path)
+    except OSError:
+        return False
 
 
 def unusual(path: Path) -> str:
@@ -10,7 +20,10 @@ def unusual(path: Path) -> str:
     nothing is known."""
     try:
         if path.is_dir():
-            return "is a folder; give a file"
+            closed = not os.access(path, os.R_OK | os.X_OK)
+            return (
+                "is a folder that you may not open; ask its owner to let you" if closed else "is a folder; give a file"
+            )
         if not path.exists():
             return ""
         if not path.is_file():

@@ -1,6 +1,7 @@
 """Which files there are, or which parts of them, and what a labels.csv says of each."""
 
 import csv
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from dualres.recordings.formats.registry import suffixes
 from dualres.recordings.readers import Channel, Usual, read
 from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
-from dualres.utils.special_files import unusual
+from dualres.utils.special_files import there, unusual
 
 if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
@@ -215,19 +216,23 @@ def _part_of(whole: Recording, part: Segment | None) -> Recording:
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Files of a kind that can hold a recording; hidden ones and the list of labels are none."""
-    readable = suffixes()
-    return sorted(
-        p
-        for p in folder.rglob("*")
-        if p.suffix.lower() in readable and not p.name.startswith(".") and p.name != LABELS and p.is_file()
-    )
+    """Files of a kind that can hold a recording; hidden ones and the list of labels are none. Folders that nobody may
+    look into are among them, so that whoever reads them says why nothing of them is."""
+    readable, closed = suffixes(), list[Path]()
+    found = list[Path]()
+    for place, _, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        if not os.access(place, os.X_OK):
+            closed.append(Path(place))
+            continue
+        files = (Path(place, n) for n in names if not n.startswith(".") and n != LABELS)
+        found += [file for file in files if file.suffix.lower() in readable and file.is_file()]
+    return sorted(found + closed)
 
 
 def expanded(paths: Iterable[Path]) -> Iterator[Path]:
     """Files as given; a folder as the recordings below it."""
     for path in paths:
-        below = files_below(path) if path.is_dir() else [path]
+        below = files_below(path) if there(path, Path.is_dir) else [path]
         if not below:
             raise RecordingError(f"{path}: there are no recordings in this folder")
         yield from below
@@ -246,7 +251,7 @@ def row_of(file: Path) -> LabelRow:
 def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
     """Files as given; a folder as the recordings below it, with what its labels.csv says of them besides labels."""
     for path in paths:
-        known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
+        known = list(listed(path, labelled=False)) if there(path / LABELS) else []
         rows = defaultdict(list)
         for row in known:
             rows[row.file.resolve()].append(row)
