@@ -1,10 +1,11 @@
 from dataclasses import replace
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 from matplotlib.text import Text
 
-from dualres.explain.picture import explanation_figure
+from dualres.explain.picture import draw_explanation, explanation_figure
 from dualres.explain.report import MachineFacts, examine
 from dualres.faultlines.bearing import bearing_of
 from dualres.model.network import DualRes
@@ -83,3 +84,15 @@ def test_names_do_not_touch(which, request):
 def test_without_a_speed_and_without_views_there_is_less():
     figure = explanation_figure(examine(model_of(DualRes(4, seed=3).eval()), HEARD, MachineFacts()))
     assert [title.split()[0] for title in titles(figure)] == ["Spectrum", "Which", "Moments"]
+
+
+def test_names_that_would_steer_something_are_shown(tmp_path):
+    """A $ is no formula, and what XML cannot hold would make a file that nothing opens."""
+    names = (r"$\foo$", "<b>\x1b[31m", "\u202egood", "a & b")
+    heard = replace(HEARD, id="x\x07$_$.wav")
+    draw_explanation(examine(model_of(made_views(4), names), heard, MachineFacts(20.0)), tmp_path / "why.svg")
+    ElementTree.parse(tmp_path / "why.svg")
+    picture = explanation_figure(examine(model_of(made_views(4), names), heard, MachineFacts(20.0)))
+    said = [text.get_text() for text in picture.texts]
+    assert any(r"x\x07$_$.wav" in text for text in said)
+    assert not any(set(text) & set("\x07\x1b\u202e") for text in said)

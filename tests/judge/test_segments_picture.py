@@ -1,3 +1,6 @@
+from dataclasses import replace
+from xml.etree import ElementTree
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -43,3 +46,8 @@ def test_between_parts_of_a_file_nothing_is_drawn(strip, tmp_path):
     draw_strips(tmp_path / "a.png", [strip], ["good", "worn"])
     image = plt.imread(tmp_path / "a.png")[..., :3].mean(axis=2)
     assert (image[: len(image) // 2, image.shape[1] // 2] > 0.7).all(), "the axis is below"
+
+
+def test_names_with_what_xml_cannot_hold_make_a_picture_that_opens(strip, tmp_path):
+    draw_strips(tmp_path / "a.svg", [replace(strip, name="x\x1b[2J.wav")], ["<b>\x07", "$\\foo$ \x00"])
+    ElementTree.parse(tmp_path / "a.svg")

@@ -21,9 +21,9 @@ from dualres.cli.folder import (
     told_of_speeds,
     with_options,
 )
+from dualres.cli.over_time import check_picture_file
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
-from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
     from dualres.explain.reasons import Reasons
@@ -65,7 +65,7 @@ def explain(
         typer.Option(metavar="FOLDER", help="Labelled recordings; the most similar one is shown beside the file."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    picture: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw everything into this file.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw everything into this file (.png, .svg, .pdf).")] = None,
 ) -> None:
     """Say why a recording gets its verdict: which bands and which moments spoke for it and against the runner-up.
 
@@ -76,7 +76,7 @@ def explain(
     from dualres.recordings.labels.read import row_of
 
     if picture:
-        need("--picture", "matplotlib")
+        check_picture_file(picture)
     row = row_of(file)
     speed = told_of_speeds([row], speeds)
     judging = loaded(model)

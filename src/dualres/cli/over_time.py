@@ -26,13 +26,18 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def check_picture(picture: Path, rows: Sequence[LabelRow]) -> None:
     """An error now rather than after an hour of audio."""
+    if len(rows) > MOST_DRAWN:
+        raise ConfigError(f"--picture shows up to {MOST_DRAWN} recordings, and {len(rows)} were given; give fewer")
+    check_picture_file(picture)
+
+
+def check_picture_file(picture: Path) -> None:
+    """An error for a picture that nothing could draw or write."""
     from dualres.utils.files import check_writable
 
     need("--picture", "matplotlib")
     if picture.suffix.lower() not in PICTURES:
         raise ConfigError(f"--picture {picture}: a picture ends in {', '.join(PICTURES)}")
-    if len(rows) > MOST_DRAWN:
-        raise ConfigError(f"--picture shows up to {MOST_DRAWN} recordings, and {len(rows)} were given; give fewer")
     check_writable(picture)
 
 

@@ -18,6 +18,7 @@ from dualres.faultlines.comb import LineTest
 from dualres.faultlines.envelope import PowerSpectrum, averaged_spectrum
 from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, PALE, PNG_DPI, POINTS, RULE, printed
 from dualres.utils.files import write_whole
+from dualres.utils.printable import printable
 
 ORDERS_INCHES, SHORTER = 2.6, 0.35  # that panels of orders take, and by which moments are then shorter
 FRAME_S = 0.016  # of the spectrum at the top: as fine as what the network hears
@@ -26,10 +27,11 @@ FLOOR_DB = 70  # below the strongest, nothing is drawn
 
 @printed()
 def draw_explanation(case: Case, path: Path) -> None:
-    """Write the picture of a case as PNG."""
+    """Write the picture of a case; the suffix says as what."""
     figure = explanation_figure(case)
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": None})
+    kind = path.suffix[1:].lower() or "png"
+    figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata={"Software": None} if kind == "png" else None)
     write_whole(path, buffer.getvalue())
 
 
@@ -64,12 +66,12 @@ def explanation_figure(case: Case) -> Figure:
     if lines:
         _fault_lines(row(5.3 + more - less, 1.55, 1, 1), case)
     verdict = case.verdict
-    figure.text(
-        0.01, 1 - 0.12 / inches,
+    said = (
         f"{Path(verdict.recording).name}: {verdict.label} {verdict.probability:.2f}, "
-        f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}",
-        va="top", fontsize=POINTS + 2, fontweight="bold",
-    )  # fmt: skip
+        f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
+    )
+    look: Any = {"va": "top", "fontsize": POINTS + 2, "fontweight": "bold"}
+    figure.text(0.01, 1 - 0.12 / inches, printable(said), parse_math=False, **look)
     return figure
 
 
@@ -78,7 +80,7 @@ def _spectrum(axes: Axes, case: Case) -> None:
         nearest = case.nearest[0].recording
         _plot_db(axes, averaged_spectrum(nearest.signal.astype(float), float(nearest.rate), FRAME_S), PALE, 0.9)
         beside = f"pale: the nearest labelled recording, {Path(nearest.id).name} ({nearest.label})"
-        axes.set_title(beside, loc="right", color=MUTED)
+        axes.set_title(printable(beside), loc="right", color=MUTED, parse_math=False)
     _plot_db(axes, averaged_spectrum(case.signal.astype(float), case.rate, FRAME_S), INK, 0.7)
     axes.set(ylabel="dB", ylim=(-FLOOR_DB, 3), xlim=(0, case.rate / 2000))
     axes.set_title("Spectrum")
@@ -96,7 +98,8 @@ def _shares_over_frequency(axes: Axes, case: Case) -> None:
     width = np.array([share.region.high_hz for share in shares]) / 1000 - low
     bars(axes, low, width, np.array([share.nats for share in shares]))
     axes.set(xlabel="kHz", ylabel="nats", xlim=(0, case.rate / 2000))
-    axes.set_title(f"Which bands spoke for {case.reasons.label} (blue) and for {case.reasons.rival} (red)")
+    title = f"Which bands spoke for {case.reasons.label} (blue) and for {case.reasons.rival} (red)"
+    axes.set_title(printable(title), parse_math=False)
 
 
 def _low_lines(axes: Axes, reasons: Reasons) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from html import escape
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from dualres.learn.workflow import FittedModel
 from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
 from dualres.utils import html
+from dualres.utils.html import escape
 
 WINDOWS = 4  # of a recording, from its start: reasons cost little then
 TOP = 3  # regions of a class

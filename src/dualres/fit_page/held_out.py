@@ -1,7 +1,6 @@
 """Parts of a fit's page about what was held out: the score beside how far to trust it, confusions, wrong recordings."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from dualres.fit_page import svg as sketch
 from dualres.fit_page.signal_looks import SignalPicture, nearest
@@ -11,6 +10,7 @@ from dualres.learn.holdout import plural
 from dualres.metrics import Counts, class_f1, class_recall, guessing
 from dualres.recordings.recording import Recording
 from dualres.utils import html
+from dualres.utils.html import escape
 
 SHOWN = 12  # wrong recordings of an estimate that are drawn; the others are listed
 

@@ -8,7 +8,6 @@ write_fit_page(fitted, recordings, Path("bearings.html"))
 """
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from dualres.recordings.recording import Recording, axes_of
 from dualres.utils import html
 from dualres.utils.arrays import Exact
 from dualres.utils.files import check_writable, write_whole
+from dualres.utils.html import escape
 from dualres.utils.json_text import json_text
 from dualres.utils.progress import Progress, quiet
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
 from dualres.fit_page.signal_looks import LOWEST_HZ, SignalPicture
 from dualres.utils.arrays import Exact
+from dualres.utils.html import escape
 
 WIDTH, HEIGHT = 1000, 200  # of the coordinates; a page stretches both as it likes
 MARGIN = 6  # of the coordinates, above and below spectra

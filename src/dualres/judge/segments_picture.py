@@ -12,6 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, PNG_DPI, RULE, canvas, printed
 from dualres.utils.files import write_whole
+from dualres.utils.printable import printable
 
 ROW = 0.2  # inches, for a class
 MINUTES, HOURS = 180.0, 3 * 3600.0  # seconds from which an axis counts in them
@@ -66,11 +67,12 @@ def _draw(axes: Axes, strip: Strip, classes: Sequence[str]) -> QuadMesh:
         axes.axhline(boundary, color=RULE, linewidth=0.4)
     for start, end in strip.unlike:
         axes.axvspan(start / scale, end / scale, fill=False, hatch="/////", edgecolor=MUTED, linewidth=0)
-    axes.set_yticks(np.arange(len(classes)) + 0.5, classes, parse_math=False)  # a $ is a $
+    named = [printable(name) for name in classes]
+    axes.set_yticks(np.arange(len(classes)) + 0.5, named, parse_math=False)  # a $ is a $
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
-    axes.set_title(strip.name, color=INK, parse_math=False)
+    axes.set_title(printable(strip.name), color=INK, parse_math=False)
     if strip.unlike:
         axes.set_title("hatched: none of these", loc="right", color=MUTED)
     for spine in axes.spines.values():

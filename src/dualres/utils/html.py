@@ -1,10 +1,12 @@
 """A self-contained page about one fit: what was learned from, how it went, and how far to trust it."""
 
+import html
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from importlib import resources
 from string import Template
+
+from dualres.utils.printable import printable
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -25,6 +27,11 @@ $tiles
 $sections
 </main></body></html>
 """)
+
+
+def escape(text: str) -> str:
+    """Text from files for a page: what would be markup is not, and what would steer or turn the text is shown."""
+    return html.escape(printable(text))
 
 
 def tile(value: str, caption: str) -> str:
