@@ -17,14 +17,9 @@ def printable(text: str, keep: str = "") -> str:
 
 def table_cell(text: str) -> str:
     """As `printable`, with an apostrophe before what a spreadsheet would compute: a file may be called =1+1. Numbers
-    stay numbers. `text_of_cell` takes the apostrophe off again."""
+    stay numbers. A cell of apostrophes and then one of `_FORMULAS` has one apostrophe more than the text."""
     shown = printable(text)
     return f"'{shown}" if _computed(shown) else shown
-
-
-def text_of_cell(cell: str) -> str:
-    """What `table_cell` was given, but for characters that are shown in its place."""
-    return cell[1:] if cell.startswith("'") and _computed(cell[1:]) else cell
 
 
 def _computed(text: str) -> bool:
