@@ -4,7 +4,7 @@ import re
 import pytest
 
 from dualres.bench.report.tables import Settings, Table, Value, all_tables, write_tables
-from dualres.bench.report.tables.write import as_csv, as_latex, as_markdown, latex, read_settings
+from dualres.bench.report.tables.write import as_csv, as_latex, as_markdown, latex, markdown, read_settings
 from dualres.errors import ConfigError
 from dualres.utils.checksums import check_sums
 from tests.bench.campaign.synthetic import synthetic_ledger
@@ -123,3 +123,9 @@ def test_settings_that_no_report_has_are_refused_in_a_sentence(tmp_path, content
         (tmp_path / "settings.json").write_text(content)
     with pytest.raises(ConfigError, match=r"settings\.json: .*`dualres bench report`"):
         read_settings(tmp_path)
+
+
+def test_a_name_stays_in_its_cell():
+    hostile = "a|b\n| c |\x1b[2J<script>"
+    assert markdown(hostile) == r"a\|b\n\| c \|\x1b[2J&lt;script>"
+    assert latex("a\n\x1b[2J") == r"a\textbackslash{}n\textbackslash{}x1b[2J"

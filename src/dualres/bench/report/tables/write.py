@@ -14,6 +14,7 @@ from dualres.bench.report.tables.fill import Table, Value
 from dualres.errors import ConfigError
 from dualres.utils.checksums import replace_sums
 from dualres.utils.files import write_whole
+from dualres.utils.printable import printable
 
 SETTINGS_NAME = "settings.json"
 
@@ -110,7 +111,7 @@ def cells(table: Table) -> Iterator[tuple[str, str, Value]]:
 
 
 def as_markdown(table: Table) -> str:
-    header = [title.replace("|", "\\|") for title in table.header]
+    header = list(map(markdown, table.header))
     rule = ["---:" if numbers else "---" for numbers in _numeric(table)]
     lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *(map(_markdown_cell, row) for row in table.rows))]
     below = "\n\n".join(filter(None, (table.caption, table.note)))
@@ -141,7 +142,12 @@ def as_latex(table: Table) -> str:
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is, but for products, which get their proper sign."""
-    return "".join(_LATEX.get(letter, letter) for letter in text).replace(" x ", r" $\times$ ")
+    return "".join(_LATEX.get(letter, letter) for letter in printable(text)).replace(" x ", r" $\times$ ")
+
+
+def markdown(text: str) -> str:
+    """Text in a cell, which it neither leaves nor turns into a page's own markup."""
+    return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _numeric(table: Table) -> list[bool]:
@@ -182,7 +188,7 @@ def _keys(jobs: Mapping[int, Sequence[str]]) -> str:
 
 
 def _markdown_cell(value: Value) -> str:
-    text = value.text.replace("|", "\\|")
+    text = markdown(value.text)
     return (f"**{text}**" if value.bold else text) + ("" if value.paper is None else f" [{value.paper}]")
 
 
