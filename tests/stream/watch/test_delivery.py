@@ -14,9 +14,10 @@ from tests.stream.watch.sinks.records import record
 class Scripted(Sink):
     """Does one thing after the other: raises what is an exception, else delivers."""
 
-    def __init__(self, *acts):
+    def __init__(self, *acts, at_once=1):
         super().__init__("scripted")
         self.acts, self.got, self.closed = list(acts), [], threading.Event()
+        self.at_once = at_once
 
     def send(self, records):
         act = self.acts.pop(0) if self.acts else None
@@ -38,21 +39,50 @@ def delivered(sink, records, done):
     return one, said
 
 
-def test_it_is_tried_again_with_growing_pauses_and_told_once(monkeypatch):
-    pauses = []
+@pytest.fixture
+def pauses(monkeypatch):
+    """In seconds, those that were made; short ones."""
+    made, wait_for = [], threading.Condition.wait_for
     monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 0.01)
-    wait_for = threading.Condition.wait_for
     monkeypatch.setattr(
         threading.Condition,
         "wait_for",
-        lambda self, met, timeout=None: (pauses.append(timeout), wait_for(self, met, timeout))[1],
+        lambda self, met, timeout=None: (made.append(timeout) if timeout else None, wait_for(self, met, timeout))[1],
     )
-    sink = Scripted(OSError("gone"), OSError("gone"), OSError("gone"))
+    return made
+
+
+GONE = OSError("gone")
+
+
+def test_it_is_tried_again_with_growing_pauses_and_told_once(pauses):
+    sink = Scripted(GONE, GONE, GONE)
     one, said = delivered(sink, [record(0), record(1)], lambda one: one.idle)
     assert sink.got == [1, 2]
     assert one.position == 2
-    assert [pause for pause in pauses if pause] == pytest.approx([0.01, 0.02, 0.04])
+    assert pauses == pytest.approx([0.01, 0.02, 0.04])
     assert [("gone" in text, "again" in text) for text in said] == [(True, True), (False, True)]
+
+
+def test_a_pause_belongs_to_the_verdict_that_failed(pauses):
+    sink = Scripted(GONE, None, GONE, None, None, GONE, GONE)
+    one, said = delivered(sink, [record(number) for number in range(5)], lambda one: one.idle)
+    assert sink.got == [1, 2, 3, 4, 5]
+    assert pauses == pytest.approx([0.01, 0.01, 0.01, 0.02])
+    assert len(said) == 2, "a sink that fails now and then is not told of each time"
+
+
+def test_what_arrived_counts_while_another_fails(pauses):
+    sink = Scripted(None, None, *[GONE] * 1000)
+    one, _ = delivered(sink, [record(number) for number in range(5)], lambda one: len(pauses) > 2)
+    assert (one.position, sink.got) == (2, [1, 2])
+
+
+def test_of_several_that_fail_together_each_is_tried_alone(pauses):
+    sink = Scripted(GONE, GONE, None, GONE, at_once=4)
+    one, _ = delivered(sink, [record(number) for number in range(8)], lambda one: one.idle)
+    assert sink.got == [1, 2, 3, 4, 5, 6, 7, 8], "in their order, and none twice"
+    assert pauses == pytest.approx([0.01]), "several that fail say little, so the first of them is tried at once"
 
 
 def test_no_error_ends_it(monkeypatch):

@@ -35,7 +35,7 @@ JUDGE_BYTES = 1 << 20  # bytes: a round must not take long or much memory, for c
 COMMIT_BYTES = 4 << 20  # bytes
 MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
-POSITIONS_EVERY_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
+POSITIONS_EVERY_S = 0.25  # how often it is committed what sinks have, at most; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
 REPORT_EVERY_S = 1.0  # between two reports of how it goes
 
@@ -108,7 +108,7 @@ class Agent:
         for name, count in orphans.items():
             say(f"{name}: {count} verdicts were never delivered to it, and it is not asked for any more")
         self._deliveries = [Delivery(sink, positions[sink.name], self._intake.wake, say) for sink in sinks]
-        self._positions_on_disk, self._positions_at = positions, time.monotonic()
+        self._positions_on_disk, self._positions_at = positions, float("-inf")
         self._running: list[threading.Thread] = []
         self.source_errors: list[Exception] = []  # of sources that ended in an error
         self.stream_errors: list[Exception] = []  # of streams that nothing can judge
@@ -145,7 +145,7 @@ class Agent:
     def _round(self) -> bool:
         """Whether there is more to do."""
         ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
-        arrivals = self._commit_chunks(0.0 if self._backlog() else LONGEST_WAIT_S)
+        arrivals = self._commit_chunks(0.0 if self._backlog() else self._longest_wait())
         progress = self._judge()
         self._deliver()
         if self._checkpoints and not self._backlog():
@@ -265,11 +265,17 @@ class Agent:
         """The last verdict that each sink has."""
         return {one.sink.name: one.position for one in self._deliveries}
 
+    def _longest_wait(self) -> float:
+        """Seconds for which there is nothing to do, unless something comes."""
+        if self._positions() == self._positions_on_disk:
+            return LONGEST_WAIT_S
+        return min(LONGEST_WAIT_S, max(0.0, self._positions_at + POSITIONS_EVERY_S - time.monotonic()))
+
     def _write_positions(self) -> None:
         positions = self._positions()
         if positions != self._positions_on_disk:
             self._write(lambda: self._spool.record_deliveries(positions))
-        self._positions_on_disk, self._positions_at = positions, time.monotonic()
+            self._positions_on_disk, self._positions_at = positions, time.monotonic()
 
     def _machine_of(self, stream: str) -> str:
         """The machine that a stream is of; by default each is of another."""

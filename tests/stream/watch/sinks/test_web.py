@@ -2,13 +2,17 @@
 
 import json
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import unquote
 
 import pytest
 
+from dualres.stream.watch.delivery import Delivery
 from dualres.stream.watch.sinks.catalogue import sink_of
 from dualres.stream.watch.sinks.sink import NotDeliveredError
+from tests.stream.watch.agents import until
 from tests.stream.watch.sinks.records import record
 
 
@@ -69,11 +73,19 @@ def test_a_redirection_is_no_delivery():
 
 def test_what_arrived_before_a_failure_is_not_sent_again():
     with server([204, 429, 204]) as (address, got):
-        sink = sink_of(f"{address}/hook")
-        with pytest.raises(NotDeliveredError, match="429"):
-            sink.send([record(0), record(1)])
-        sink.send([record(0), record(1)])
+        one = Delivery(sink_of(f"{address}/hook"), 0, lambda: None, lambda text: None)
+        one.hand_over([record(0), record(1)])
+        until(lambda: one.idle)
+        one.stop(time.monotonic() + 5)
     assert [json.loads(body)["number"] for _, _, body in got] == [0, 1, 1]
+
+
+@pytest.mark.parametrize("stream", ["a\nb", " a", "\x1b[2J\r\n: b", "\udcff.npy", "pümpe", "x" * 4000], ids=ascii)
+def test_an_id_of_any_characters_is_a_header(stream):
+    with server() as (address, got):
+        sink_of(f"{address}/hook").send([record(0, stream)])
+    ((_, headers, body),) = got
+    assert unquote(headers["Idempotency-Key"], errors="surrogatepass") == json.loads(body)["id"] == record(0, stream).key
 
 
 def test_influx_gets_lines_and_a_token(monkeypatch):

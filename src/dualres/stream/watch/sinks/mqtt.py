@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 10.0
 LOOK_S = 0.1  # how often to look whether the connection is still there
+# In a topic: wildcards, what Mosquitto hangs up for, and a $ at its beginning, where topics are the broker's own.
+_UNFIT = re.compile(r"[+#\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]|^\$")
 TopicMessage = tuple[str, str]  # a topic and what is published on it
 
 
@@ -36,24 +38,12 @@ class MqttSink(Sink):
         self._connection: _Connection | None = None
 
     def send(self, records: Sequence[VerdictRecord]) -> None:
-        """All at once. Where that fails, one by one: Mosquitto hangs up when it refuses a message, and only who sends
-        no other one meanwhile is sure to hear why."""
-        messages = [(self._topic(one), json.dumps(one.data)) for one in records]
-        try:
-            self._publish(messages)
-        except NotDeliveredError:
-            if len(messages) == 1:
-                raise
-            for message in messages:
-                self._publish([message])
-
-    def _publish(self, messages: Sequence[TopicMessage]) -> None:
-        """After a failure by a new connection, for the client would go on to send what it has, and a broker that does
-        not like it would hang up again and again."""
+        """All at once. After a failure by a new connection, for the client would go on to send what it has, and a
+        broker that does not like it would hang up again and again."""
         if self._connection is None:
             self._connection = _Connection(self._broker)
         try:
-            self._connection.publish(messages)
+            self._connection.publish([(self._topic(one), json.dumps(one.data)) for one in records])
         except NotDeliveredError:
             self.close()
             raise
@@ -64,7 +54,7 @@ class MqttSink(Sink):
         self._connection = None
 
     def _topic(self, record: VerdictRecord) -> str:
-        return self._broker.topic.replace("{stream}", re.sub(r"[+#]", "_", str(record.data["stream"])))
+        return self._broker.topic.replace("{stream}", _UNFIT.sub("_", str(record.data["stream"])))
 
 
 class _Connection:

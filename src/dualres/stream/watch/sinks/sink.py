@@ -20,6 +20,8 @@ class ClosedError(Exception):
 class Sink(ABC):
     """Runs in a thread of its own; it is given verdicts in their order, and again those that it did not deliver."""
 
+    at_once = 200  # verdicts that it is given together, at most
+
     def __init__(self, name: str) -> None:
         self.name = name
 

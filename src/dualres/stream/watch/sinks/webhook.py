@@ -5,26 +5,29 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
 
 TIMEOUT_S = 10.0
+_VISIBLE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "")
 
 
 class Webhook(Sink):
     """JSON, with the verdict's id in the header Idempotency-Key: a verdict that comes twice has the same one."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._arrived = 0  # the last one; a server that takes few at a time would else get the same again and again
+    at_once = 1  # else a server that takes few at a time would get the same again and again
 
     def send(self, records: Sequence[VerdictRecord]) -> None:
         for record in records:
-            if record.id > self._arrived:
-                body = json.dumps(record.data).encode()
-                post(self.name, body, {"Content-Type": "application/json", "Idempotency-Key": record.key})
-                self._arrived = record.id
+            body = json.dumps(record.data).encode()
+            post(self.name, body, {"Content-Type": "application/json", "Idempotency-Key": header_text(record.key)})
+
+
+def header_text(text: str) -> str:
+    """As it can stand in a header: all but visible ASCII by its bytes, as in a URL; another text is another header."""
+    return quote(text, safe=_VISIBLE, errors="surrogatepass")
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
