@@ -65,20 +65,12 @@ def nursery() -> None:
         print(number, flush=True)
 
 
-class Agent:
+class Watcher:
     """`dualres watch`, as a process that may die at any moment."""
 
-    def __init__(
-        self, folder: Path, model: Path, broker: Mosquitto, shard: str, nursery: Nursery, machine: int | None = None
-    ) -> None:
-        """With a `machine`, it stands by for those of the same shard on others."""
-        name = shard.replace("/", "-of-") + (f"-on-{machine}" if machine is not None else "")
-        self._out, self._log, self._state = folder / f"{name}.jsonl", folder / f"{name}.log", folder / name
-        words = ["watch", str(model), broker.url("plant/+"), "--to", str(self._out), "--state", str(self._state)]
-        self._words, self._nursery = [*words, "--shard", shard, "--group", "storm"], nursery
-        self.machine, self.dead = machine, False
-        if machine is not None:
-            self._words.append("--standby")
+    def __init__(self, words: list[str], log: Path, nursery: Nursery) -> None:
+        """`words` are what stands behind `dualres watch`."""
+        self._words, self._log, self._nursery = ["watch", *words], log, nursery
         self._number = 0
 
     def start(self) -> None:
@@ -121,6 +113,25 @@ class Agent:
             time.sleep(0.005)
         return not self.alive()
 
+    @property
+    def log(self) -> str:
+        return self._log.read_text() if self._log.exists() else ""
+
+
+class Agent(Watcher):
+    """One that writes what it says of a broker's streams into a file."""
+
+    def __init__(
+        self, folder: Path, model: Path, broker: Mosquitto, shard: str, nursery: Nursery, machine: int | None = None
+    ) -> None:
+        """With a `machine`, it stands by for those of the same shard on others."""
+        name = shard.replace("/", "-of-") + (f"-on-{machine}" if machine is not None else "")
+        self._out = folder / f"{name}.jsonl"
+        words = [str(model), broker.url("plant/+"), "--to", str(self._out), "--state", str(folder / name)]
+        words += ["--shard", shard, "--group", "storm", *(["--standby"] if machine is not None else [])]
+        super().__init__(words, folder / f"{name}.log", nursery)
+        self.machine, self.dead = machine, False
+
     def wait_a_little(self, chance: random.Random) -> None:
         """Mostly until it has told something, else any moment of its start; then a little more."""
         before, end = self._size(), time.monotonic() + (5.0 if chance.random() < 0.8 else chance.uniform(0, 0.5))
@@ -142,10 +153,6 @@ class Agent:
 
     def _size(self) -> int:
         return self._out.stat().st_size if self._out.exists() else 0
-
-    @property
-    def log(self) -> str:
-        return self._log.read_text() if self._log.exists() else ""
 
     def told(self) -> list[dict[str, Any]]:
         """All verdicts so far; a line that is being written is none yet."""

@@ -22,20 +22,19 @@ from __future__ import annotations
 
 import os
 import random
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from _mosquitto import Device, Mosquitto
+from _noise_model import last_bits_needed, write_model
 from _tally import Attack, main
 from _undisturbed import compare
 from _watchers import Agent, Nursery
@@ -63,43 +62,10 @@ class Plan:
 
 @contextmanager
 def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
-    from dualres.kernel.compiled import variant
-
-    if not variant():
-        sys.exit(
-            "verdicts are the same to the last bit only with the compiled library: pip install -e . with a compiler"
-        )
+    last_bits_needed()
     model = write_model(folder / "model.safetensors")
     with Nursery() as nursery:
         yield lambda seed: storm(folder / f"{os.getpid()}-{seed}", model, plan, seed, nursery)
-
-
-def write_model(path: Path) -> Path:
-    """Of noise: what it says does not matter, only that it is always the same.
-
-    It remembers a rate, which must not be taken for that of devices before their headers come.
-    """
-    from dualres.config import HELD, ModelConfig
-    from dualres.judge.backends import weights_of
-    from dualres.judge.model import Model, save
-    from dualres.judge.training_profile import TrainingProfile
-    from dualres.learn.closed_form import fit_views
-    from dualres.model.kinds import VIEWS
-    from dualres.model_file.card import Card
-
-    windows = np.random.default_rng(0).standard_normal((6, ModelConfig().window)).astype(np.float32)
-    card = Card(
-        ("good", "inner", "outer"),
-        ModelConfig(),
-        None,
-        0,
-        HELD,
-        {},
-        method=VIEWS.method,
-        learned_from=TrainingProfile(rates=(Fraction(64_000),)).as_data(),
-    )
-    save(Model((weights_of(fit_views(windows, np.arange(6) % 3, 3)),), card), path)
-    return path
 
 
 def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) -> str:

@@ -143,6 +143,34 @@ def test_sinks_are_tried_again_and_get_everything_in_order(views, path, monkeypa
     assert [one for one in said if "delivers again" in one]
 
 
+class Stuck(Remembering):
+    """Takes three verdicts, and no fourth one."""
+
+    at_once = 1
+
+    def send(self, records):
+        self.fail = len(self.records) == 3
+        super().send(records)
+
+
+def test_what_a_sink_has_is_committed_while_the_next_verdict_fails(views, path, monkeypatch):
+    committed = []
+    record_deliveries = Spool.record_deliveries
+
+    def listened(self, positions):
+        record_deliveries(self, positions)
+        committed.append(positions["memory"])
+        if committed[-1] == 3:
+            sink.enough.set()
+
+    monkeypatch.setattr(Spool, "record_deliveries", listened)
+    sink = Stuck(stop_after=1000)
+    run(views, [], path, sink, source=Listed(chunks_of(noise(3 * RATE), 1000), stays=True))
+    assert committed[-1] == 3
+    with Spool(path) as spool:
+        assert spool.register_sinks(["memory"])[0] == {"memory": 3}
+
+
 def test_verdicts_wait_for_a_sink_until_the_next_start(views, path, monkeypatch):
     monkeypatch.setattr(agent_module, "LAST_DELIVERY_S", 0.1)
     lost = run(views, [*chunks_of(noise(RATE), 1000), end()], path, Remembering(fail=1000))

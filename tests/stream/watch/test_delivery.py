@@ -66,7 +66,7 @@ def test_it_is_tried_again_with_growing_pauses_and_told_once(pauses):
 
 def test_a_pause_belongs_to_the_verdict_that_failed(pauses):
     sink = Scripted(GONE, None, GONE, None, None, GONE, GONE)
-    one, said = delivered(sink, [record(number) for number in range(5)], lambda one: one.idle)
+    _, said = delivered(sink, [record(number) for number in range(5)], lambda one: one.idle)
     assert sink.got == [1, 2, 3, 4, 5]
     assert pauses == pytest.approx([0.01, 0.01, 0.01, 0.02])
     assert len(said) == 2, "a sink that fails now and then is not told of each time"
@@ -80,7 +80,7 @@ def test_what_arrived_counts_while_another_fails(pauses):
 
 def test_of_several_that_fail_together_each_is_tried_alone(pauses):
     sink = Scripted(GONE, GONE, None, GONE, at_once=4)
-    one, _ = delivered(sink, [record(number) for number in range(8)], lambda one: one.idle)
+    delivered(sink, [record(number) for number in range(8)], lambda one: one.idle)
     assert sink.got == [1, 2, 3, 4, 5, 6, 7, 8], "in their order, and none twice"
     assert pauses == pytest.approx([0.01]), "several that fail say little, so the first of them is tried at once"
 

@@ -85,7 +85,9 @@ def test_an_id_of_any_characters_is_a_header(stream):
     with server() as (address, got):
         sink_of(f"{address}/hook").send([record(0, stream)])
     ((_, headers, body),) = got
-    assert unquote(headers["Idempotency-Key"], errors="surrogatepass") == json.loads(body)["id"] == record(0, stream).key
+    assert (
+        unquote(headers["Idempotency-Key"], errors="surrogatepass") == json.loads(body)["id"] == record(0, stream).key
+    )
 
 
 def test_influx_gets_lines_and_a_token(monkeypatch):
