@@ -19,6 +19,12 @@ def test_the_same_model_and_sources_have_the_same_folder(tmp_path, monkeypatch):
     assert state.default_folder(model, ["a"], (1, 1)).is_relative_to(Path.home())
 
 
+def test_names_that_are_no_text_have_a_folder_too(tmp_path):
+    one, other = (state.default_folder(tmp_path / "m\udcfe", [name], (1, 1)) for name in ("a\udcff", "a"))
+    assert one != other
+    assert state.default_group(one).isascii()
+
+
 def test_another_model_of_the_same_name_begins_anew(tmp_path):
     model = tmp_path / "pump.safetensors"
     model.write_bytes(b"one")

@@ -1,5 +1,6 @@
 """Sound files, one signal per channel."""
 
+import os
 import re
 from fractions import Fraction
 from functools import partial
@@ -30,7 +31,7 @@ def read_sound(magic: tuple[bytes, ...], path: Path) -> Contents:
     with path.open("rb") as begin:
         if begin.read(4) not in magic:
             raise ValueError("it does not begin as one")
-    file = soundfile.SoundFile(path)
+    file = soundfile.SoundFile(os.fsencode(path) if os.name == "posix" else path)  # a name need not be UTF-8
     dtype, _ = _SAMPLES.get(file.subtype, ("int16", 0))
     rate = Fraction(file.samplerate) if file.samplerate > 0 else None
     bits = re.fullmatch(r"PCM_[SU]?(\d+)", file.subtype)

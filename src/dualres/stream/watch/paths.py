@@ -24,7 +24,9 @@ def default_folder(model: Path, sources: Sequence[str], shard: tuple[int, int]) 
         home = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     else:
         home = Path.home() / ".local" / "state"
-    which = sha256("\n".join([str(model.resolve()), *sources, f"{shard}"]).encode()).hexdigest()[:12]
+    which = sha256(
+        "\n".join([str(model.resolve()), *sources, f"{shard}"]).encode(errors="surrogateescape")
+    ).hexdigest()[:12]
     return home / "dualres" / "watch" / f"{model.stem}-{which}"
 
 
@@ -37,7 +39,8 @@ def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False, *
 
 def default_group(folder: Path) -> str:
     """What a broker knows us by: the same for the same folder on the same machine."""
-    return f"dualres-{sha256(f'{platform.node()} {folder.resolve()}'.encode()).hexdigest()[:10]}"
+    which = f"{platform.node()} {folder.resolve()}".encode(errors="surrogateescape")
+    return f"dualres-{sha256(which).hexdigest()[:10]}"
 
 
 def parsed_quota(text: str) -> int:

@@ -36,6 +36,18 @@ def test_what_would_steer_a_terminal_or_a_spreadsheet_is_shown(tmp_path):
     assert row["stream"] == "'=cmd()\\x1b[2J\\r"
 
 
+def test_streams_whose_names_look_alike_make_no_invalid_file(tmp_path):
+    sink = sink_of(str(tmp_path / "x.prom"))
+    sink.send([record(0, "\x1b"), record(3, "\\x1b", probabilities={"\r": 0.25, "\\r": 0.75})])
+    series = [line.rpartition(" ")[0] for line in (tmp_path / "x.prom").read_text().splitlines() if line[0] != "#"]
+    assert len(series) == len(set(series)) == 4
+
+
+def test_a_sink_whose_name_is_no_text_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        sink_of(str(tmp_path / "\udcff.csv"))
+
+
 @pytest.mark.parametrize("torn", ["b", "x" * 10_000])
 def test_a_line_that_was_cut_off_is_taken_away(tmp_path, torn):
     path = tmp_path / "x.jsonl"

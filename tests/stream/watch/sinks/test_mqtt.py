@@ -32,6 +32,24 @@ def test_verdicts_are_published_on_a_topic_for_each_stream(tmp_path, monkeypatch
     assert got == [("verdicts/pump", record(0).data), ("verdicts/a_b", record(1, "a+b").data)]
 
 
+NAMES = ["a\nb", "\x1b[2J\r", "\x7f\x85", " ", "ü\u2028", "\ufffe", "\ufdd0", 'q"\\', "a/$b", "x" * 4000]
+
+
+@needs_mosquitto
+def test_no_name_of_a_stream_is_in_the_way(tmp_path):
+    with Mosquitto(tmp_path) as broker, received_by(broker) as got:
+        sink = sink_of(broker.url("verdicts/{stream}"))
+        for name in NAMES:
+            sink.send([record(0, name)])
+        until(lambda: len(got) == len(NAMES))
+        sink.close()
+        alone = sink_of(broker.url("{stream}"))
+        alone.send([record(0, "$SYS/verdicts"), record(0, "verdicts/b")])
+        until(lambda: len(got) == len(NAMES) + 1)
+        alone.close()
+    assert [verdict["stream"] for _, verdict in got] == [*NAMES, "verdicts/b"]
+
+
 @pytest.mark.parametrize("topic", ["verdicts/#", "verdicts/+/{stream}"])
 def test_a_topic_that_stands_for_many_is_refused(topic):
     with pytest.raises(ConfigError, match=r"write \{stream\}"):

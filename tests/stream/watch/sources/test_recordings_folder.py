@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.sources import recordings_folder
 from dualres.stream.watch.sources.recordings_folder import RecordingsFolder
 from dualres.stream.watch.sources.source import StreamPosition
+from tests.stream.watch.agents import run
 from tests.stream.watch.sources.collected import Collected, options, wav
 
 SIGNAL = np.arange(5000, dtype=np.int16)
@@ -42,6 +45,27 @@ def test_what_was_read_before_is_not_read_again(views, tmp_path):
     with Collected(RecordingsFolder(str(tmp_path), options(views, follow=False)), known) as found:
         found.thread.join(20)
     assert [(c.stream, c.count, c.last) for c in found.chunks] == [(str(tmp_path / "b.wav"), 0, True)]
+
+
+NOT_TEXT = b"a\xff.wav"
+
+
+def test_a_name_that_is_no_text_is_shown_and_told_from_one_that_says_the_same(views, tmp_path):
+    for name in (NOT_TEXT, b"a\\xff.wav", b"b\nc.wav"):
+        (tmp_path / os.fsdecode(name)).write_bytes(wav(SIGNAL))
+    source = RecordingsFolder(str(tmp_path), options(views, follow=False))
+    with Collected(source) as found:
+        found.thread.join(20)
+    names = {one.stream for one in found.chunks}
+    assert {name.encode() for name in names} > {bytes(tmp_path / r"a\xff.wav"), bytes(tmp_path / "b\nc.wav")}
+    assert len(names) == 3
+    assert {source.machine_of(name) for name in names} == {str(tmp_path)}
+    (tmp_path / "spool").mkdir()
+    run(views, found.chunks, tmp_path / "spool" / "s.sqlite")
+    known = {name: StreamPosition(Form.of(8000), "now", 5000, True, 0.0) for name in names}
+    with Collected(RecordingsFolder(str(tmp_path), options(views, follow=False)), known) as again:
+        again.thread.join(20)
+    assert not again.chunks, "it is known by that name"
 
 
 def test_axes_come_in_the_models_order(two_axes, tmp_path):

@@ -23,6 +23,10 @@ ENDINGS: dict[str, SinkMaker] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom":
 def sink_of(text: str) -> Sink:
     if text == OUTPUT:
         return StandardOutput(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ConfigError(f"--to {text}: is not UTF-8, by which a sink is remembered; choose another name") from None
     scheme, separator, _ = text.partition("://")
     ending = Path(text).suffix.lower()
     if separator and scheme in SCHEMES:

@@ -32,7 +32,7 @@ class Prometheus(Sink):
     def send(self, records: Sequence[VerdictRecord]) -> None:
         for record in records:
             data = record.data
-            which = data["stream"], data["kind"]
+            which = _escaped(data["stream"]), data["kind"]  # two that look alike would make the file invalid
             self._latest[which] = data
             self._missing[which] = self._missing.get(which, 0) + (data["missing"] if record.id > self._counted else 0)
             self._counted = max(self._counted, record.id)
@@ -44,20 +44,20 @@ class Prometheus(Sink):
     def _lines(self) -> Iterator[str]:
         samples: dict[str, list[str]] = {name: [] for name in _HELP}
         for (stream, kind), data in sorted(self._latest.items()):
-            of = f'stream="{_escaped(stream)}",kind="{kind}"'
-            for label, probability in data["probabilities"].items():
-                samples["dualres_probability"].append(f'{{{of},class="{_escaped(label)}"}} {probability:.6g}')
+            of = f'stream="{stream}",kind="{kind}"'
+            for label, probability in {_escaped(name): one for name, one in data["probabilities"].items()}.items():
+                samples["dualres_probability"].append(f'{{{of},class="{label}"}} {probability:.6g}')
             samples["dualres_verdicts_total"].append(f"{{{of}}} {data['number'] + 1}")
             samples["dualres_verdict_time_seconds"].append(f"{{{of}}} {data['received']:.3f}")
             if speed := data.get("speed"):
-                samples["dualres_speed_rpm"].append(f'{{stream="{_escaped(stream)}"}} {speed["rpm"]:.6g}')
+                samples["dualres_speed_rpm"].append(f'{{stream="{stream}"}} {speed["rpm"]:.6g}')
             if alarm := data.get("alarm"):
-                samples["dualres_alarm"].append(f'{{stream="{_escaped(stream)}"}} {int(bool(alarm.get("raised")))}')
+                samples["dualres_alarm"].append(f'{{stream="{stream}"}} {int(bool(alarm.get("raised")))}')
         missing_of: dict[str, int] = {}
         for (stream, _), missing in self._missing.items():  # windows and blocks tell the same samples, blocks later
             missing_of[stream] = max(missing, missing_of.get(stream, 0))
         for stream, missing in sorted(missing_of.items()):
-            samples["dualres_missing_samples_total"].append(f'{{stream="{_escaped(stream)}"}} {missing}')
+            samples["dualres_missing_samples_total"].append(f'{{stream="{stream}"}} {missing}')
         for name, lines in samples.items():
             if lines:
                 kind, meaning = _HELP[name]

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from dualres.errors import RecordingError
 from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.sources.path_names import stream_name
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition, position_in
 from dualres.stream.watch.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
@@ -19,8 +20,8 @@ class GrowingFile(Source):
     """Where a file was replaced or cut off, another run of the stream begins with what is there now."""
 
     def __init__(self, name: str, options: SourceOptions) -> None:
-        super().__init__(name, options)
         self._path = Path(name)
+        super().__init__(stream_name(self._path), options)
         self.ends = not options.follow
 
     def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:

@@ -17,6 +17,7 @@ from dualres.recordings.labels.read import files_below
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
 from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.sources.path_names import stream_name
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 POLL_S = 0.5
@@ -29,24 +30,24 @@ _CHANNEL = re.compile(r"\[\d+\]$")
 
 class RecordingsFolder(Source):
     def __init__(self, name: str, options: SourceOptions) -> None:
-        super().__init__(name, options)
-        self.ends = not options.follow
         self._folder = Path(name)
+        super().__init__(stream_name(self._folder), options)
+        self.ends = not options.follow
         self._sizes: dict[Path, tuple[SizeAndTime, float]] = {}  # since when a file has been as it is
         self._attempts: dict[Path, SizeAndTime] = {}
 
     def machine_of(self, stream: str) -> str | None:
         """The folder that a recording lies in; where channels are a stream each, a place on a machine for each."""
         path, channel = Path(stream), _CHANNEL.search(stream)
-        return f"{path.parent}{channel[0] if channel else ''}" if self._folder in path.parents else None
+        return f"{path.parent}{channel[0] if channel else ''}" if Path(self.name) in path.parents else None
 
     def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         done = {name for name, one in positions.items() if one.ended}
         while not stopped.is_set():
             for path in self._complete(done):
                 try:
-                    self._put(path, put, stopped, positions.get(str(path)))
-                    done.add(str(path))
+                    self._put(path, put, stopped, positions.get(stream_name(path)))
+                    done.add(stream_name(path))
                     del self._sizes[path], self._attempts[path]  # a folder may fill for years
                 except DualResError as error:
                     say(f"not judged  {error}")
@@ -60,7 +61,7 @@ class RecordingsFolder(Source):
         """Files that nobody writes to any more, and that were not looked at as they are now."""
         found = []
         for path in files_below(self._folder):
-            if str(path) in done:
+            if stream_name(path) in done:
                 continue
             try:
                 status = path.stat()
@@ -78,17 +79,17 @@ class RecordingsFolder(Source):
         return found
 
     def _put(self, path: Path, put: Put, stopped: threading.Event, before: StreamPosition | None) -> None:
-        axes = axes_in(path, self.options.model, self.options.rate)
+        name, axes = stream_name(path), axes_in(path, self.options.model, self.options.rate)
         form = Form(axes[0].rate, "f32", len(axes))
         reached, first, speed = before.stop if before else 0, 0, axes[0].speed
         side = {"speed": f"{speed.mean_hz!r}Hz"} if speed else {}
         for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
             count = len(blocks[0])
             if first + count > reached and not stopped.is_set():
-                put(Chunk(str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first, side=side))
+                put(Chunk(name, form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first, side=side))
             first += count
         if not stopped.is_set():
-            put(Chunk(str(path), form, last=True))
+            put(Chunk(name, form, last=True))
 
 
 def axes_in(path: Path, model: Model, rate: Fraction | None) -> tuple[Recording, ...]:
