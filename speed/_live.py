@@ -107,7 +107,7 @@ class Clocked(Sink):
 
 def number_in(stream: str) -> int:
     """A stream's, by which the senders of datagrams have their addresses, too."""
-    *_, high, low = f"1.{stream}".rsplit("/", 1)[-1].split(".")
+    *_, high, low = f"1.{stream}".rsplit("/", 1)[-1].partition(":")[0].split(".")
     return 250 * (int(high) - 1) + int(low)
 
 

@@ -135,3 +135,44 @@ def test_axes_stay_together_and_others_are_refused(spool):
     assert found(into) == [(1, 0, 2, False)]
     with pytest.raises(ConfigError, match="2 axes"):
         placed(places, Chunk("b", Form.of(8000, "i16", 3), data(1, 2, 3)))
+
+
+HOUR = 3600 * 8000  # samples
+FAR = 1 << 61
+
+
+def stamped(first, at, *samples, start="7"):
+    return Chunk("a", FORM, data(*samples or (1, 2)), first, start=start, at=at)
+
+
+def test_an_index_that_the_clock_does_not_allow_silences_nobody(spool):
+    places = of(spool)
+    into = placed(places, stamped(HOUR, 1e6))
+    for wrong in (FAR, 2 * HOUR, HOUR + 8000 * 61):
+        with pytest.raises(ConfigError, match="less time went by"):
+            placed(places, stamped(wrong, 1e6 + 0.1))
+    spool.append(into.streams, into.chunks)
+    for again in (places, of(spool)):  # also after a restart
+        with pytest.raises(ConfigError, match="less time went by"):
+            placed(again, stamped(FAR, 1e6 + 0.2))
+        assert found(placed(again, stamped(HOUR + 2, 1e6 + 0.3)))[-1][1:] == (HOUR + 2, 2, False)
+
+
+def test_samples_that_really_are_missing_are_told_however_late_they_come(spool):
+    places = of(spool)
+    placed(places, stamped(0, 1e6), stamped(2, 1e6 + 3600), stamped(4, 1e6 + 3600))
+    # A broker collected an hour's samples, lost half of them, and hands over the others all at once.
+    assert found(placed(places, stamped(HOUR // 2, 1e6 + 3600), stamped(HOUR, 1e6 + 3600.1))) == [
+        (1, HOUR // 2, 2, False),
+        (1, HOUR, 2, False),
+    ]
+    assert found(placed(places, stamped(HOUR + 10, 1e6))), "the clock was put back"
+
+
+def test_a_sender_that_is_first_heard_by_a_forged_index_is_heard_by_its_own(spool):
+    places = of(spool)
+    into = placed(places, stamped(FAR, 1e6))
+    spool.append(into.streams, into.chunks)
+    into = placed(places, *(stamped(at, 1e6 + at / 8000) for at in (5, 7, 9)))
+    assert [(one.first, one.count) for one in into.chunks if one.count] == [(5, 2), (7, 2), (9, 2)]
+    assert [one.key for one in into.streams] == ["a/7@5"]

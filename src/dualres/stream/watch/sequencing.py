@@ -12,6 +12,8 @@ from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.sources.source import StreamPosition
 from dualres.stream.watch.spool import LATEST, NOT_ENDED, Spool
 
+LEAP_S = 60.0  # by which an index may be ahead of what the clock allows
+
 
 @dataclass
 class SequencedChunks:
@@ -42,6 +44,10 @@ class Streams:
             self._at[chunk.stream] = chunk.at
             if chunk.last:
                 self._ending.add(chunk.stream)
+        # By how much its samples were ahead of the clock, at most so far: their time minus the one when they came.
+        self._ahead_s = {
+            id: self._reached[id] / float(self.by_id[id].form.rate) - at for id, at in self._at.items() if at
+        }
         self._next = 1 + spool.last_stream
 
     def positions(self) -> dict[str, StreamPosition]:
@@ -69,9 +75,10 @@ class Streams:
         del self.by_id[stream.id], self._reached[stream.id]
         self._ending.discard(stream.id)
         self._at.pop(stream.id, None)
+        self._ahead_s.pop(stream.id, None)
 
     def place(self, chunk: Chunk, batch: SequencedChunks) -> None:
-        """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
+        """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge, or that cannot be."""
         for part in self._by_stream(chunk):
             self._place(part, batch)
 
@@ -100,6 +107,7 @@ class Streams:
             return
         reached = self._reached[stream.id]
         first = reached + chunk.missing if chunk.first is None else chunk.first
+        self._check_leap(stream, chunk, first)
         skipped = min(max(0, reached - first), chunk.count)
         batch.duplicates += skipped
         data, first = chunk.data[skipped * chunk.form.width :], first + skipped
@@ -108,16 +116,34 @@ class Streams:
             id, count = self._spool.new_chunk_id(), stop - first
             batch.chunks.append(StoredChunk(id, stream.id, first, count, data, chunk.side, chunk.at, False))
             self._reached[stream.id], self._at[stream.id] = stop, chunk.at
+            ahead_s = stop / float(stream.form.rate) - chunk.at
+            self._ahead_s[stream.id] = max(ahead_s, self._ahead_s.get(stream.id, ahead_s))
         if chunk.last:
             self.end(stream, batch, chunk.at)
+
+    def _check_leap(self, stream: Stream, chunk: Chunk, first: int) -> None:
+        """An error for an index that is farther ahead of the clock than any before: one forged or damaged index must
+        not make all true ones behind it look like samples that came before."""
+        if chunk.first is None or stream.id not in self._ahead_s:
+            return
+        rate = float(stream.form.rate)
+        leap_s = (first - self._reached[stream.id]) / rate
+        if leap_s > LEAP_S and first / rate - chunk.at > self._ahead_s[stream.id] + LEAP_S:
+            raise ConfigError(
+                f"its stamp says that it begins {leap_s:.3g} s behind the samples before, and less time went by; where "
+                "a sensor counts anew, let it give another start"
+            )
 
     def _run_of(self, chunk: Chunk, batch: SequencedChunks) -> Stream | None:
         """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
         runs = self._runs.get(chunk.stream, [])
         latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
-        if latest and chunk.start in (None, _start_of(latest)):
-            return latest
         first = chunk.first or 0
+        if latest and chunk.start is None:
+            return latest
+        # What lies far before the beginning of a run was never judged in it: that run began with a wrong index.
+        if latest and chunk.start == _start_of(latest) and latest.began - first <= LEAP_S * latest.form.rate:
+            return latest
         if chunk.start is None:
             if chunk.last and not chunk.data:
                 return None
@@ -127,7 +153,7 @@ class Streams:
         else:
             # A run that was taken up after its beginning, or in another form, differs from the one before by its place.
             start = f"{chunk.start}@{first}" if first else chunk.start
-            if any(_start_of(one) == chunk.start and first < self._reached[one.id] for one in runs):
+            if any(_start_of(one) == chunk.start and one.began <= first < self._reached[one.id] for one in runs):
                 return None
             if self._spool.was_judged(chunk.stream, chunk.start, first):
                 return None

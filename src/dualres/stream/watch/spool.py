@@ -127,7 +127,7 @@ class Spool:
     def was_judged(self, name: str, start: str, sample: int) -> bool:
         """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
         # What follows the start behind an @ says where; "A" is the next letter behind @.
-        query = "SELECT count(*) FROM streams WHERE name = ?1 AND position > ?3 "
+        query = "SELECT count(*) FROM streams WHERE name = ?1 AND began <= ?3 AND position > ?3 "
         query += "AND (start = ?2 OR (start > ?2 || '@' AND start < ?2 || 'A'))"
         return self._number(query, (name, start, sample)) > 0
 

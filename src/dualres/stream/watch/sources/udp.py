@@ -1,10 +1,12 @@
-"""UDP datagrams of raw samples; every sender is a stream."""
+"""UDP datagrams of raw samples; every sender, an address and a port, is a stream until it is silent for long."""
 
 import contextlib
+import re
 import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +18,9 @@ from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions,
 LARGEST = 65_536  # bytes of a datagram
 BUFFER = 8 << 20  # bytes that the system should hold for us; it may give less
 LOOK_S = 0.2  # how often to look whether to stop
+SILENT_S = 600.0  # after which the stream of a sender is over: one that restarts often has another port each time
+MOST_SENDERS = 1000  # at a time: whoever forges addresses must not fill the memory
+_CHANNEL = re.compile(r"\[\d+\]$")  # behind a stream's name, where channels are a stream each
 _SO_RXQ_OVFL = 40  # Linux: a datagram tells how many the system dropped before it, for want of room
 _COUNT = struct.Struct("@I")
 
@@ -42,6 +47,8 @@ class Udp(Source):
         self._socket.settimeout(LOOK_S)
         self._dropped = 0  # datagrams, by the system, so far
         self._drops_before: dict[str, int] = {}  # as many when each stream was heard last
+        self._heard: dict[str, float] = {}  # streams, and when they were heard last by `time.monotonic`
+        self._look_at = 0.0  # when to look next whether one is silent
         try:
             self._socket.bind((address.hostname or "", port))
         except OSError as error:
@@ -50,22 +57,44 @@ class Udp(Source):
 
     def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         odd: set[str] = set()
+        now = time.monotonic()
+        before = (_CHANNEL.sub("", stream) for stream, one in positions.items() if not one.ended)
+        self._heard = {stream: now for stream in before if stream.startswith(f"{self.name}/")}
         with self._socket:
             while not stopped.is_set():
+                self._end_silent(put)
                 try:
-                    payload, beside, (host, *_) = self._datagram()
+                    payload, beside, sender = self._datagram()
                 except TimeoutError:
                     continue
-                stream = f"{self.name}/{host}"
                 self._count_dropped(beside, say)
+                stream = f"{self.name}/{_address(*sender[:2])}"
                 try:
+                    self._admit(stream)
                     start, first, data = split_stamp(payload) if self.options.stamped else (None, None, payload)
                     missing = 0 if self.options.stamped else self._share(stream, self._form.count(data))
                     put(Chunk(stream, self._form, data, first, missing, start))
                 except ConfigError as error:
-                    if stream not in odd:  # once: somebody may send such for hours
+                    about = stream if stream in self._heard else ""
+                    if about not in odd:  # once: somebody may send such for hours
                         say(f"{stream}: left out  {error}")
-                    odd.add(stream)
+                    odd.add(about)
+
+    def _admit(self, stream: str) -> None:
+        """Take note that it is heard."""
+        if stream not in self._heard and len(self._heard) >= MOST_SENDERS:
+            raise ConfigError(f"{MOST_SENDERS} others were heard in the last {SILENT_S:g} s, and no more are taken")
+        self._heard[stream] = time.monotonic()
+
+    def _end_silent(self, put: Put) -> None:
+        now = time.monotonic()
+        if now < self._look_at:
+            return
+        self._look_at = now + SILENT_S / 60
+        for stream in [stream for stream, at in self._heard.items() if now - at >= SILENT_S]:
+            del self._heard[stream]
+            self._drops_before.pop(stream, None)
+            put(Chunk(stream, self._form, last=True))
 
     def _datagram(self) -> tuple[bytes, list[tuple[int, int, bytes]], Any]:
         """A datagram, what the system says beside it where it does, and who sent it."""
@@ -90,3 +119,7 @@ class Udp(Source):
         dropped = self._dropped - self._drops_before.get(stream, self._dropped)
         self._drops_before[stream] = self._dropped
         return max(1, round(dropped * count / len(self._drops_before))) if dropped else 0
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
