@@ -1,8 +1,12 @@
 """Only regular files are opened: a pipe keeps a reader waiting, and a device or a system's own file never ends."""
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
+
+from dualres.errors import RecordingError
 
 SYSTEM = (Path("/proc"), Path("/sys"))  # what lies there looks like files, and is made while it is read
 
@@ -33,3 +37,13 @@ def unusual(path: Path) -> str:
     except (OSError, ValueError, RuntimeError):
         return ""
     return ""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """To be read, without a wait, whatever became of the path since somebody looked; a RecordingError for anything but
+    a regular file."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RecordingError(f"{path}: is not a regular file; give a file")
+    return os.fdopen(descriptor, "rb")

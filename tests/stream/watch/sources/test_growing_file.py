@@ -1,14 +1,24 @@
+import os
+import threading
+
 import numpy as np
 import pytest
 
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, RecordingError
 from dualres.stream.monitor.chunk import Form
+from dualres.stream.watch.sources import file_identity, growing_file
 from dualres.stream.watch.sources.growing_file import GrowingFile
 from dualres.stream.watch.sources.source import StreamPosition
 from tests.stream.watch.sources.collected import Collected, options, wav
 
 SIGNAL = np.arange(1000, dtype="<i2")
 FORM = Form.of(8000, "i16")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(file_identity, "LONGEST_S", 0.1)
+    monkeypatch.setattr(growing_file, "POLL_S", 0.02)
 
 
 @pytest.fixture
@@ -62,6 +72,64 @@ def test_a_file_that_was_cut_off_meanwhile_is_another_one(path):
     with Collected(source(path), {str(path): StreamPosition(FORM, "now", 400, False, 0.0)}) as found:
         found.until(lambda f: len(f.samples()) == 100)
     assert [c.last for c in found.chunks] == [True, False]
+
+
+def read_first(path, count=1000):
+    """What is known of a stream after so many samples of the file as it is."""
+    with Collected(source(path)) as found:
+        found.until(lambda f: len(f.samples()) == count)
+    return {str(path): StreamPosition(FORM, found.chunks[0].start, count, False, 0.0)}
+
+
+def renamed(path, content):
+    path.with_name("b.raw").write_bytes(content)
+    path.with_name("b.raw").replace(path)
+
+
+def in_its_place(path, content):
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("replace", [renamed, in_its_place])
+def test_a_file_that_was_replaced_by_a_longer_one_meanwhile_is_another_one(path, replace):
+    known, longer = read_first(path), np.tile(SIGNAL[::-1], 3)
+    replace(path, longer.tobytes())
+    with Collected(source(path), known) as found:
+        found.until(lambda f: len(f.samples()) == 3000)
+    assert found.samples().tolist() == longer.tolist()
+    assert [(c.first, c.last) for c in found.chunks[:2]] == [(None, True), (0, False)]
+    assert found.chunks[1].start != known[str(path)].start
+    assert "another file" in found.said[0]
+
+
+@pytest.mark.parametrize("written", [1000, 5000])
+def test_a_file_that_only_grew_meanwhile_is_the_same(path, written):
+    """Also one that was shorter than the head by which it is known."""
+    long = np.tile(SIGNAL, 9)
+    path.write_bytes(long[:written].tobytes())
+    known = read_first(path, written)
+    path.write_bytes(long.tobytes())
+    with Collected(source(path), known) as found:
+        found.until(lambda f: len(f.samples()) == 9000 - written)
+    assert (found.chunks[0].first, found.chunks[0].start) == (written, known[str(path)].start)
+    assert not found.said
+
+
+def test_a_file_that_is_written_anew_and_longer_between_two_looks_is_another_one(path):
+    with Collected(source(path)) as found:
+        found.until(lambda f: len(f.samples()) == 1000)
+        path.write_bytes(np.tile(SIGNAL[::-1], 3).tobytes())
+        found.until(lambda f: len(f.samples()) == 4000)
+    assert [c.last for c in found.chunks if c.last or c.first == 0] == [False, True, False]
+    assert len({c.start for c in found.chunks if not c.last}) == 2
+
+
+def test_a_pipe_in_its_place_is_told_and_not_waited_for(path):
+    following = source(path)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(RecordingError, match="not a regular file"):
+        following.run(print, print, threading.Event(), {})
 
 
 def test_a_wav_says_its_rate_and_what_follows_its_samples_is_none(tmp_path):

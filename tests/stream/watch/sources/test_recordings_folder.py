@@ -68,6 +68,44 @@ def test_a_name_that_is_no_text_is_shown_and_told_from_one_that_says_the_same(vi
     assert not again.chunks, "it is known by that name"
 
 
+def test_a_file_that_was_replaced_before_it_was_judged_to_its_end_is_another_one(views, tmp_path):
+    path, runs = tmp_path / "a.wav", []
+    for samples, stop in ((SIGNAL, 0), (SIGNAL, 2000), (SIGNAL[::-1].copy(), 2000)):
+        path.write_bytes(wav(samples))
+        known = {str(path): StreamPosition(Form.of(8000), runs[0], stop, False, 0.0)} if runs else {}
+        with Collected(RecordingsFolder(str(tmp_path), options(views, follow=False)), known) as found:
+            found.thread.join(20)
+        runs.append(found.chunks[0].start)
+        assert bool(found.said) == (samples is not SIGNAL)
+    assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("into", ["pipe", "folder", "nothing", "loop", "device"])
+def test_a_file_swapped_between_listing_and_opening_costs_no_other(views, tmp_path, monkeypatch, into):
+    for name in "ab":
+        (tmp_path / f"{name}.wav").write_bytes(wav(SIGNAL))
+    complete, path = RecordingsFolder._complete, tmp_path / "a.wav"
+
+    def swapped(self, done):
+        found = complete(self, done)
+        if path.is_file():
+            path.unlink()
+            {
+                "pipe": lambda: os.mkfifo(path),
+                "folder": path.mkdir,
+                "nothing": lambda: None,
+                "loop": lambda: path.symlink_to(path),
+                "device": lambda: path.symlink_to("/dev/zero"),
+            }[into]()
+        return found
+
+    monkeypatch.setattr(RecordingsFolder, "_complete", swapped)
+    with Collected(RecordingsFolder(str(tmp_path), options(views, follow=False))) as found:
+        found.thread.join(20)
+    assert {one.stream for one in found.chunks} == {str(tmp_path / "b.wav")}
+    assert "a.wav" in found.said[0]
+
+
 def test_axes_come_in_the_models_order(two_axes, tmp_path):
     np.savetxt(tmp_path / "a.csv", np.stack([SIGNAL, -SIGNAL], axis=1), header="y,x", comments="", delimiter=",")
     from fractions import Fraction

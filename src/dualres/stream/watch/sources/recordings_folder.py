@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.errors import DualResError
+from dualres.errors import DualResError, RecordingError
 from dualres.judge.model import Model
 from dualres.judge.verdict import channels_to_read
 from dualres.recordings.axes import in_order
@@ -17,8 +17,10 @@ from dualres.recordings.labels.read import files_below
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
 from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.sources.file_identity import FileIdentity
 from dualres.stream.watch.sources.path_names import stream_name
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
+from dualres.utils.special_files import open_regular
 
 POLL_S = 0.5
 SETTLED_S = 2.0  # a file that did not change for so long is complete
@@ -42,7 +44,7 @@ class RecordingsFolder(Source):
         return f"{path.parent}{channel[0] if channel else ''}" if Path(self.name) in path.parents else None
 
     def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
-        done = {name for name, one in positions.items() if one.ended}
+        self._say, done = say, {name for name, one in positions.items() if one.ended}
         while not stopped.is_set():
             for path in self._complete(done):
                 try:
@@ -79,17 +81,36 @@ class RecordingsFolder(Source):
         return found
 
     def _put(self, path: Path, put: Put, stopped: threading.Event, before: StreamPosition | None) -> None:
-        name, axes = stream_name(path), axes_in(path, self.options.model, self.options.rate)
-        form = Form(axes[0].rate, "f32", len(axes))
-        reached, first, speed = before.stop if before else 0, 0, axes[0].speed
+        name, run, reached, first = stream_name(path), "", 0, 0
+        identity = _identity_of(path)
+        if before and not before.ended:
+            run, reached = before.start.partition("@")[0], before.stop
+            known = FileIdentity.parsed(run)
+            if known and known != identity:
+                self._say(
+                    f"{name}: is another file than was judged in part; it is judged from its beginning"
+                )
+                run, reached = "", 0
+        run = run or identity.new_run()
+        axes = axes_in(path, self.options.model, self.options.rate)
+        form, speed = Form(axes[0].rate, "f32", len(axes)), axes[0].speed
         side = {"speed": f"{speed.mean_hz!r}Hz"} if speed else {}
         for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
             count = len(blocks[0])
             if first + count > reached and not stopped.is_set():
-                put(Chunk(name, form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first, side=side))
+                data = np.stack(blocks, axis=1).astype("<f4").tobytes()
+                put(Chunk(name, form, data, first, start=run, side=side))
             first += count
         if not stopped.is_set():
             put(Chunk(name, form, last=True))
+
+
+def _identity_of(path: Path) -> FileIdentity:
+    try:
+        with open_regular(path) as file:
+            return FileIdentity.of(file)
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def axes_in(path: Path, model: Model, rate: Fraction | None) -> tuple[Recording, ...]:
