@@ -69,3 +69,17 @@ def test_of_a_long_file_only_the_end_is_read(tmp_path: Path, monkeypatch: pytest
     (one,) = LiveStreams(tmp_path).streams()
     assert 0 < len(one["points"]) < 20
     assert one["latest"]["time"] == record(499)["time"]
+
+
+def test_files_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, record(0))
+    (tmp_path / "streams" / "dangling.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "streams" / "loop.jsonl").symlink_to("loop.jsonl")
+    live = LiveStreams(tmp_path)
+    assert live.changed_ns() > 0
+    assert [one["name"] for one in live.streams()] == ["gateway/p3"]
+    gone, files = written(tmp_path, record(0), name="gone.jsonl"), live._files()
+    gone.unlink()
+    monkeypatch.setattr(LiveStreams, "_files", lambda self: files)
+    assert live.changed_ns() > 0
+    assert [one["name"] for one in live.streams()] == ["gateway/p3"], "what was taken away between two looks"

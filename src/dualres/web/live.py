@@ -12,7 +12,7 @@ from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.utils.files import write_whole
-from dualres.utils.special_files import unusual
+from dualres.utils.special_files import open_regular, unusual
 
 STREAMS = "streams"  # the folder, below the page's own
 SEEN = "acknowledged.json"
@@ -26,7 +26,7 @@ class LiveStreams:
         self._folder, self._lock = folder / STREAMS, Lock()
 
     def changed_ns(self) -> int:
-        return max((path.stat().st_mtime_ns for path in self._files()), default=0)
+        return max(map(_changed_ns, self._files()), default=0)
 
     def streams(self) -> list[dict[str, Any]]:
         """Every stream with its last verdicts, in the order of names; those with an alarm first."""
@@ -58,12 +58,24 @@ class LiveStreams:
         return seen if isinstance(seen, dict) else {}
 
 
+def _changed_ns(path: Path) -> int:
+    """0 for a link that leads nowhere, and for what was just taken away."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
 def _records(path: Path) -> list[dict[str, Any]]:
-    """The verdicts at the end of a file; a line that is cut off, or is none, is passed over."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - TAIL))
-        lines = file.read().split(b"\n")
+    """The verdicts at the end of a file; a line that is cut off, or is none, is passed over, and so is a file that
+    cannot be read."""
+    try:
+        with open_regular(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL))
+            lines = file.read().split(b"\n")
+    except (OSError, RecordingError):
+        return []
     found = []
     for line in lines[1 if size > TAIL else 0 :]:
         try:

@@ -6,7 +6,6 @@ transaction, so a verdict is made exactly once, whenever the process dies.
 """
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from dualres.errors import MISFIT, DualResError
 from dualres.stream.monitor.chunk import Form
+from dualres.stream.watch.privacy import keep_private
 from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress, VerdictRecord
 
 SpoolItem = TypeVar("SpoolItem")
@@ -58,8 +58,7 @@ class Spool:
         self.path, self.quota = path, quota
         self._log = path.with_name(f"{path.name}-wal")
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # what machines do is nobody else's to read
+            keep_private(path)
             self._database = sqlite3.connect(path, isolation_level=None, timeout=LOCK_S)
         except (OSError, sqlite3.OperationalError) as error:
             raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error

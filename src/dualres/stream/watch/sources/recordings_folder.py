@@ -87,9 +87,7 @@ class RecordingsFolder(Source):
             run, reached = before.start.partition("@")[0], before.stop
             known = FileIdentity.parsed(run)
             if known and known != identity:
-                self._say(
-                    f"{name}: is another file than was judged in part; it is judged from its beginning"
-                )
+                self._say(f"{name}: is another file than was judged in part; it is judged from its beginning")
                 run, reached = "", 0
         run = run or identity.new_run()
         axes = axes_in(path, self.options.model, self.options.rate)
