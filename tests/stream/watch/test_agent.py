@@ -1,12 +1,14 @@
 import sqlite3
 import time
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from dualres.judge.training_profile import TrainingProfile
 from dualres.stream.alarm.alarm import Alarm
 from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.monitor.monitor import Monitor
@@ -164,6 +166,7 @@ def test_what_a_sink_has_is_committed_while_the_next_verdict_fails(views, path, 
             sink.enough.set()
 
     monkeypatch.setattr(Spool, "record_deliveries", listened)
+    monkeypatch.setattr(agent_module, "LAST_DELIVERY_S", 0.1)
     sink = Stuck(stop_after=1000)
     run(views, [], path, sink, source=Listed(chunks_of(noise(3 * RATE), 1000), stays=True))
     assert committed[-1] == 3
@@ -390,6 +393,56 @@ def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):
     source = Listed(chunks_of(noise(2 * RATE), 1000), stays=True)
     sink = run(views, [], path, Remembering(stop_after=1), source=source, lasting=False)
     assert by_number(sink.told) == expected(views, noise(2 * RATE))
+
+
+def test_a_stream_at_a_low_rate_holds_up_no_other(views, path):
+    """Minutes of one, in a small message, beside two seconds of another that came after it."""
+    signal, slow = noise(2 * RATE), Form.of(1)
+    minutes = Chunk("slow", slow, noise(400).astype("<f4").tobytes(), 0, start="1")
+    sink = run(views, [minutes, *chunks_of(signal, 1000), end()], path, block_s=1.0)
+    order = [one["stream"] for one in sink.told]
+    assert by_number(one for one in sink.told if one["stream"] == "pump") == expected(views, signal, block_s=1.0)
+    ended = len(order) - order[::-1].index("pump")
+    assert ended < 300, "of some 2,000 of the other one"
+
+
+def test_a_rate_far_from_those_learned_costs_that_stream_alone(views, path):
+    profile = TrainingProfile(rates=(Fraction(RATE),))
+    model, said, signal = replace(views, card=replace(views.card, learned_from=profile.as_data())), [], noise(2 * RATE)
+    slow = [Chunk("slow", Form.of("12.8"), noise(1000).tobytes(), 0, start="1")] * 3
+    sink = run(model, [*slow, *chunks_of(signal, 1000), end()], path, say=said.append, block_s=1.0)
+    assert by_number(sink.told) == expected(views, signal, block_s=1.0)
+    assert len([text for text in said if text.startswith("slow: left out  12.8 Hz, and the model learned")]) == 1
+
+
+def test_who_sends_too_much_is_late_alone(views, path, monkeypatch):
+    """Of two senders that cannot wait, one sends far more than can be judged."""
+    monkeypatch.setattr(agent_module, "JUDGE_BYTES", 40_000)
+    judge, signal, much = monitors_module.Monitors.judge, noise(3 * RATE), noise(200 * RATE)
+
+    def slowly(monitors, chunks):
+        time.sleep(0.02)
+        return judge(monitors, chunks)
+
+    class Hog(Listed):
+        def run(self, put, say, stopped, known):
+            for at in range(0, len(much), 8000):
+                put(Chunk("hog", FORM, much[at : at + 8000].tobytes()))
+                stopped.wait(0.001)
+
+    class Good(Listed):
+        def run(self, put, say, stopped, known):
+            while not self.agent.lost_samples:
+                stopped.wait(0.001)
+            for chunk in self.chunks:
+                put(chunk)
+                stopped.wait(0.005)
+
+    monkeypatch.setattr(monitors_module.Monitors, "judge", slowly)
+    good = Good([*chunks_of(signal, 1000), end()], "good", waits=False)
+    sink = run(views, [], path, source=[Hog([], "hog", waits=False), good], most_behind_s=0.4, block_s=1.0)
+    assert sink.agent.lost_samples > 0
+    assert by_number(one for one in sink.told if one["stream"] == "pump") == expected(views, signal, block_s=1.0)
 
 
 def test_what_no_monitor_takes_is_left_out_and_told(views, path):

@@ -76,3 +76,17 @@ def test_closing_lets_everybody_go():
     waiting.join(5)
     assert not waiting.is_alive()
     assert len(intake.take(0)) == 1
+
+
+def test_of_a_late_stream_nothing_is_taken_in_and_others_pass_it():
+    intake = Intake()
+    intake.put_waiting(chunk(10, "hog"))
+    intake.put_waiting(chunk(20, "pump"))
+    intake.late = lambda stream: stream == "hog"
+    intake.put_or_drop(chunk(30, "hog"))
+    intake.put_or_drop(chunk(40, "fan"))
+    assert [c.count for c in intake.take(0)] == [20, 40]
+    assert intake.lost_samples == 30, "of what cannot wait"
+    intake.late = lambda stream: False
+    assert [c.count for c in intake.take(0)] == [10], "what can wait is only held back"
+    assert intake.empty

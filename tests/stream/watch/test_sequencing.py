@@ -176,3 +176,15 @@ def test_a_sender_that_is_first_heard_by_a_forged_index_is_heard_by_its_own(spoo
     into = placed(places, *(stamped(at, 1e6 + at / 8000) for at in (5, 7, 9)))
     assert [(one.first, one.count) for one in into.chunks if one.count] == [(5, 2), (7, 2), (9, 2)]
     assert [one.key for one in into.streams] == ["a/7@5"]
+
+
+def test_a_small_message_that_is_hours_of_signal_is_divided(spool):
+    slow = Form.of(1, "i16")
+    into = placed(of(spool), Chunk("a", slow, data(*range(10)), 5, start="1", side={"load": "3"}))
+    assert [(one.first, one.count, one.side) for one in into.chunks] == [
+        (5, 4, {"load": "3"}),
+        (9, 4, {"load": "3"}),
+        (13, 2, {"load": "3"}),
+    ]
+    assert b"".join(one.data for one in into.chunks) == data(*range(10))
+    assert [one.count for one in placed(of(spool), Chunk("b", Form.of("1/9", "i16"), data(1, 2))).chunks] == [1, 1]

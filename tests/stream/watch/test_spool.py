@@ -33,9 +33,8 @@ def test_what_was_appended_is_there_after_opening_it_again(path):
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([stream()], chunks)
     with Spool(path) as spool:
-        assert spool.backlog(0, 1 << 20) == chunks
-        assert spool.backlog(1, 1 << 20) == chunks[1:]
-        assert spool.backlog(0, 1) == chunks[:1], "about as many bytes as asked for"
+        assert list(spool.chunks()) == chunks
+        assert spool.chunks_by_id([one.id for one in reversed(chunks[1:])]) == chunks[1:]
         assert spool.streams() == [stream()]
         assert spool.new_chunk_id() == 3
 
@@ -49,7 +48,7 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
         )
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
-        assert spool.backlog(0, 1 << 20) == chunks[1:]
+        assert list(spool.chunks()) == chunks[1:]
         (again,) = spool.streams()
         assert (again.position, again.marker, again.ended) == (2, {"at": 2}, False)
         assert spool.outbox(0, 10) == made
@@ -111,10 +110,10 @@ def test_a_full_disk_changes_nothing_and_passes(path):
         with pytest.raises(SpoolFullError, match="full"):
             spool.append([], [large])
         assert spool.bytes == before
-        assert len(spool.backlog(0, 1 << 30)) == 1
+        assert len(list(spool.chunks())) == 1
         spool._database.execute("PRAGMA max_page_count = 1000000")
         spool.append([], [large])
-        assert len(spool.backlog(0, 1 << 30)) == 2
+        assert len(list(spool.chunks())) == 2
 
 
 def test_a_disk_that_is_full_at_the_start_is_waited_for(path, monkeypatch):
@@ -212,10 +211,10 @@ with Spool(path) as spool:
             spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
             kept += 1
     except SpoolFullError:
-        print(log.stat().st_size >> 20, kept, len(spool.backlog(0, 1 << 30)))
+        print(log.stat().st_size >> 20, kept, len(list(spool.chunks())))
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, allowed))
     spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
-    print(log.stat().st_size >> 20, len(spool.backlog(0, 1 << 30)))
+    print(log.stat().st_size >> 20, len(list(spool.chunks())))
 """
 
 
@@ -270,7 +269,7 @@ def test_a_damaged_file_is_told_in_a_sentence(path, page):
     path.write_bytes(content)
 
     with contextlib.suppress(SpoolError), Spool(path) as spool:  # no other error; some pages hold samples alone
-        spool.streams(), list(spool.chunks()), spool.backlog(0, 1 << 20), spool.outbox(0, 1000)
+        spool.streams(), list(spool.chunks()), spool.chunks_by_id(range(9)), spool.outbox(0, 1000)
 
 
 def test_content_that_makes_no_sense_is_told(path):

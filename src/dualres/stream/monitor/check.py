@@ -8,6 +8,8 @@ from dualres.recordings.resample import exact_ratio
 from dualres.stream.monitor.block import windows_in
 from dualres.utils.rates import Rate, exact_rate
 
+FAR_RATE = 10  # times below the lowest rate that a model learned at, or above the highest: no use, or meant otherwise
+
 
 def check_stream(model: Model, rate: Rate, block_s: float) -> None:
     """An error where no stream at `rate` Hz can be judged, in blocks of `block_s` seconds."""
@@ -20,3 +22,15 @@ def check_stream(model: Model, rate: Rate, block_s: float) -> None:
         )
     exact_ratio(exact, config.rate)
     windows_in(float(block_s), config)
+
+
+def check_rate(model: Model, rate: Rate) -> None:
+    """An error for a rate that is far from those at which the model learned; none where they are not known."""
+    profile, exact = model.training_profile, exact_rate(rate)
+    learned = profile.rates if profile else ()
+    if learned and not min(learned) / FAR_RATE <= exact <= max(learned) * FAR_RATE:
+        known = ", ".join(f"{float(one):g}" for one in learned)
+        raise ConfigError(
+            f"{float(exact):g} Hz, and the model learned at {known} Hz: more than a factor of {FAR_RATE} is refused; "
+            "state the rate in Hz, or fit a model of such recordings"
+        )

@@ -16,10 +16,11 @@ from typing import TypeVar
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.model import Model
 from dualres.recordings.speed_sources import SpeedSources
-from dualres.stream.monitor.chunk import Chunk
+from dualres.stream.monitor.check import check_rate, check_stream
+from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
-from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.alarms import Alarms
+from dualres.stream.watch.backlog import Backlog
 from dualres.stream.watch.delivery import BATCH, Delivery
 from dualres.stream.watch.failover.checkpoint import Checkpoints
 from dualres.stream.watch.inbox import Intake
@@ -89,8 +90,12 @@ class Agent:
         self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
-        self._streams = Streams(spool, max(len(model.card.channels), 1), lambda form: Monitor(model, form.rate))
-        self._cursor = 0  # the chunk up to which all are judged
+        self._streams = Streams(spool, max(len(model.card.channels), 1), partial(_check_form, model, block_s))
+        self._backlog = Backlog()
+        for chunk in spool.chunks():
+            stream = self._streams.by_id[chunk.stream]
+            if chunk.stop > stream.position or chunk.last:
+                self._backlog.add(self._machine_of(stream.name), chunk, float(stream.form.rate))
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
         self._monitors = Monitors(
@@ -145,10 +150,10 @@ class Agent:
     def _round(self) -> bool:
         """Whether there is more to do."""
         ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
-        arrivals = self._commit_chunks(0.0 if self._backlog() else self._longest_wait())
+        arrivals = self._commit_chunks(0.0 if self._backlog else self._longest_wait())
         progress = self._judge()
         self._deliver()
-        if self._checkpoints and not self._backlog():
+        if self._checkpoints and not self._backlog:
             delivered = min(self._positions().values(), default=self._spool.last_verdict)
             self._checkpoints.advance(delivered, quiet=not arrivals)
         self._report_status()
@@ -172,7 +177,7 @@ class Agent:
 
     def _commit_chunks(self, wait_s: float) -> bool:
         """Commit what came, then acknowledge it; whether anything did."""
-        full = self._spool.full and bool(self._backlog() or self.undelivered)  # else only more samples make room
+        full = self._spool.full and bool(self._backlog or self.undelivered)  # else only more samples make room
         if full:
             self._say_once(
                 f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
@@ -181,7 +186,8 @@ class Agent:
             )
         else:
             self._notices.discard("quota")
-        if full or max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
+        self._intake.late = self._lateness()
+        if full or self._status.behind_s > self._most_behind_s:
             self._intake.wait(wait_s)
             return False
         room = self._spool.quota - self._spool.bytes
@@ -207,28 +213,34 @@ class Agent:
     def _commit_batch(self, batch: SequencedChunks) -> None:
         self._write(lambda: self._spool.append(batch.streams, batch.chunks))
         self._pace.add(sum(len(chunk.data) for chunk in batch.chunks))
+        for chunk in batch.chunks:
+            stream = self._streams.by_id[chunk.stream]
+            self._backlog.add(self._machine_of(stream.name), chunk, float(stream.form.rate))
         self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
         for stream in batch.streams:
             self._monitors.open(stream)
 
-    def _backlog(self) -> bool:
-        return self._cursor + 1 < self._spool.next_chunk
+    def _lateness(self) -> Callable[[str], bool]:
+        """Of which streams no more can be judged in time, where a source cannot wait."""
+        if self._pace.behind_s <= self._most_behind_s:
+            return lambda stream: False
+        late = self._backlog.late(self._pace.bytes_in(self._most_behind_s))
+        return lambda stream: any(self._machine_of(name) in late for name in (stream, f"{stream}[1]"))
 
     # From the spool to verdicts
 
     def _judge(self) -> bool:
         """Some of the chunks that are committed; whether there were any."""
         began = time.monotonic() if self._busy_since is None else self._busy_since
-        chunks = self._spool.backlog(self._cursor, JUDGE_BYTES)
+        chunks = self._spool.chunks_by_id(self._backlog.take(JUDGE_BYTES))
         if not chunks:
-            self._cursor = self._spool.next_chunk - 1  # the latest may have been dropped by an agent before
             self._pace.clear()
             return False
         self._record(self._monitors.judge(chunks))
-        self._cursor, now = chunks[-1].id, time.monotonic()
+        now = time.monotonic()
         self._pace.finish_round(sum(len(chunk.data) for chunk in chunks), now - began)
-        self._busy_since = now if self._backlog() else None
-        self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
+        self._busy_since = now if self._backlog else None
+        self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog else 0.0)
         return True
 
     def _record(self, results: StreamResults) -> None:
@@ -357,6 +369,12 @@ def _after_pause(put: Callable[[Chunk], None], positions: dict[str, StreamPositi
         passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
+
+
+def _check_form(model: Model, block_s: float, form: Form) -> None:
+    """An error for streams of a form that cannot be judged."""
+    check_stream(model, form.rate, block_s)
+    check_rate(model, form.rate)
 
 
 def _sentence_on(block: Event) -> str:

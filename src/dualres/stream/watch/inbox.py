@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 
 from dualres.stream.monitor.chunk import Chunk
@@ -15,37 +16,44 @@ class Intake:
 
     def __init__(self, room: int = ROOM) -> None:
         self._room, self._size = room, 0
-        self._chunks: deque[Chunk] = deque()
+        self._chunks: deque[tuple[Chunk, bool]] = deque()  # and whether its source waits
         self._changed = threading.Condition()
         self._woken = self._closed = False
         self._dropped: dict[str, int] = {}
         self.lost_samples = 0  # samples that were dropped, of all streams
+        self.late: Callable[[str], bool] = lambda stream: False  # whether of a stream no more is taken in for now
 
     def put_waiting(self, chunk: Chunk) -> None:
         """When half of the room is free, for a source that can wait: the other half is for those that cannot."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or not self._chunks or 2 * self._size < self._room)
             if not self._closed:
-                self._add(chunk)
+                self._add(chunk, waits=True)
 
     def put_or_drop(self, chunk: Chunk) -> None:
         """If there is room, else its samples are missing, which the next chunk tells: for a source that cannot wait."""
         with self._changed:
-            if self._size >= self._room:
+            if self._size >= self._room or self.late(chunk.stream):
                 self._dropped[chunk.stream] = self._dropped.get(chunk.stream, 0) + chunk.missing + chunk.count
                 self.lost_samples += chunk.count
             else:
-                self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
+                self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)), waits=False)
 
     def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
-        """The oldest chunks, up to `most` bytes but at least one; none after `timeout` seconds, or when woken."""
+        """The oldest chunks, up to `most` bytes but at least one; none after `timeout` seconds, or when woken. Those of
+        a late stream whose source waits stay here."""
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
             self._woken = False
-            chunks, room = list[Chunk](), most
-            while self._chunks and (not chunks or _size_of(self._chunks[0]) <= room):
-                chunks.append(self._chunks.popleft())
-                room -= _size_of(chunks[-1])
+            chunks, kept, room = list[Chunk](), deque[tuple[Chunk, bool]](), most
+            while self._chunks and (not chunks or _size_of(self._chunks[0][0]) <= room):
+                chunk, waits = self._chunks.popleft()
+                if waits and self.late(chunk.stream):
+                    kept.append((chunk, waits))
+                    continue
+                chunks.append(chunk)
+                room -= _size_of(chunk)
+            self._chunks.extendleft(reversed(kept))
             self._size -= most - room
             self._changed.notify_all()
             return chunks
@@ -72,8 +80,8 @@ class Intake:
             self._closed = True
             self._changed.notify_all()
 
-    def _add(self, chunk: Chunk) -> None:
-        self._chunks.append(chunk)
+    def _add(self, chunk: Chunk, *, waits: bool) -> None:
+        self._chunks.append((chunk, waits))
         self._size += _size_of(chunk)
         self._changed.notify_all()
 

@@ -1,5 +1,6 @@
 """How far judging is behind the samples, and how many were lost by it."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -33,6 +34,10 @@ class Pace:
     def behind_s(self) -> float:
         """Seconds until all that waits is judged; 0 while nobody knows."""
         return self._waiting * median(self._rounds) if self._rounds else 0.0
+
+    def bytes_in(self, seconds: float) -> float:
+        """As many as are judged meanwhile; infinite while nobody knows."""
+        return seconds / median(self._rounds) if self._rounds else math.inf
 
 
 class Losses:

@@ -12,6 +12,7 @@ from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.sources.source import StreamPosition
 from dualres.stream.watch.spool import LATEST, NOT_ENDED, Spool
 
+PIECE_S = 4.0  # of signal, at most, in a chunk of the spool: at a low rate, a small message may be hours of it
 LEAP_S = 60.0  # by which an index may be ahead of what the clock allows
 
 
@@ -113,8 +114,9 @@ class Streams:
         data, first = chunk.data[skipped * chunk.form.width :], first + skipped
         if data:
             stop = first + chunk.form.count(data)
-            id, count = self._spool.new_chunk_id(), stop - first
-            batch.chunks.append(StoredChunk(id, stream.id, first, count, data, chunk.side, chunk.at, False))
+            for at, piece in _pieces(chunk.form, data):
+                id, count = self._spool.new_chunk_id(), chunk.form.count(piece)
+                batch.chunks.append(StoredChunk(id, stream.id, first + at, count, piece, chunk.side, chunk.at, False))
             self._reached[stream.id], self._at[stream.id] = stop, chunk.at
             ahead_s = stop / float(stream.form.rate) - chunk.at
             self._ahead_s[stream.id] = max(ahead_s, self._ahead_s.get(stream.id, ahead_s))
@@ -170,6 +172,13 @@ class Streams:
         self.by_id[stream.id], self._reached[stream.id] = stream, began
         batch.streams.append(stream)
         return stream
+
+
+def _pieces(form: Form, data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Of `PIECE_S`, each with the place of its first sample."""
+    most = max(1, int(PIECE_S * form.rate))
+    for at in range(0, form.count(data), most):
+        yield at, data[at * form.width : (at + most) * form.width]
 
 
 def _start_of(stream: Stream) -> str:

@@ -16,7 +16,7 @@ from dualres.errors import ConfigError
 from dualres.judge.model import Model, load
 from dualres.recordings.speed import SpeedGiven
 from dualres.recordings.speed_sources import SpeedSources
-from dualres.stream.monitor.check import check_stream
+from dualres.stream.monitor.check import check_rate, check_stream
 from dualres.stream.monitor.event import BLOCK, WINDOW
 from dualres.stream.watch.agent import MOST_BEHIND_S, Agent, Status
 from dualres.stream.watch.alarms import Alarms, alarms_at
@@ -144,6 +144,7 @@ def start_watch(
     rate = model_rate if settings.rate is None else exact_rate(settings.rate)
     if rate is not None:
         check_stream(judge, rate, settings.block_s)
+        check_rate(judge, rate)
     with ExitStack() as stack:
         workers: list[Agent | Standby] = []
         if settings.lasting:
