@@ -1,15 +1,17 @@
 """Sinks that send requests."""
 
 import json
+import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import unquote
 
 import pytest
 
 from dualres.stream.watch.delivery import Delivery
+from dualres.stream.watch.sinks import webhook
 from dualres.stream.watch.sinks.catalogue import sink_of
 from dualres.stream.watch.sinks.sink import NotDeliveredError
 from tests.stream.watch.agents import until
@@ -88,6 +90,69 @@ def test_an_id_of_any_characters_is_a_header(stream):
     assert (
         unquote(headers["Idempotency-Key"], errors="surrogatepass") == json.loads(body)["id"] == record(0, stream).key
     )
+
+
+@contextmanager
+def raw_server(answer):
+    """Gives its address; what it does with a connection once the request is there."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve():
+            with suppress(OSError):
+                connection, _ = listening.accept()
+                with connection:
+                    connection.recv(65_536)
+                    answer(connection)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def drips(first, piece):
+    """So, a little every now and then, for a minute."""
+
+    def answer(connection):
+        connection.sendall(first)
+        for _ in range(1200):
+            connection.sendall(piece)
+            time.sleep(0.05)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda connection: time.sleep(0.6),
+        drips(b"HTTP/1.1 2", b"0"),
+        drips(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+        drips(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    ],
+    ids=["nothing", "status", "headers", "continue"],
+)
+def test_a_server_that_hangs_is_left_after_a_while(answer, monkeypatch):
+    monkeypatch.setattr(webhook, "TIMEOUT_S", 0.3)
+    began = time.monotonic()
+    with raw_server(answer) as address, pytest.raises((NotDeliveredError, OSError)):
+        sink_of(f"{address}/hook").send([record(0)])
+    assert time.monotonic() - began < 5
+
+
+def test_what_follows_an_answer_is_not_waited_for():
+    with raw_server(drips(b"HTTP/1.1 200 OK\r\n\r\n", b"endless")) as address:
+        sink_of(f"{address}/hook").send([record(0)])
+
+
+@pytest.mark.parametrize("to", ["/hook", "ftp://127.0.0.1/", "file:///etc/passwd", "//[", "\x1b"])
+def test_no_redirection_is_followed(to):
+    for status in (301, 303, 307, 308):
+        with server(status, Location=to) as (address, got):
+            with pytest.raises(NotDeliveredError, match="answered"):
+                sink_of(f"{address}/hook").send([record(0)])
+            assert len(got) == 1
 
 
 def test_influx_gets_lines_and_a_token(monkeypatch):

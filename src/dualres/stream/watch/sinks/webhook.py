@@ -1,9 +1,13 @@
 """A web address that gets a POST for every verdict."""
 
+import http.client
 import json
+import socket
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -38,11 +42,65 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         raise NotDeliveredError(f"answered {code} {msg}; give the address that it names, {newurl}")
 
 
-_opener = urllib.request.build_opener(_NoRedirect)
+class _InTime:
+    """A connection that is cut after `TIMEOUT_S` in all, for a server may answer byte by byte without end."""
+
+    def connect(self) -> None:
+        self._create_connection = self._connection
+        super().connect()  # type: ignore[misc]
+
+    def _connection(self, *given: Any) -> socket.socket:
+        made = socket.create_connection(*given)
+        self._twin, self._was_cut = made.dup(), threading.Event()  # TLS takes the socket itself away
+        self._cutting = threading.Timer(TIMEOUT_S, _cut, (self._twin, self._was_cut))
+        self._cutting.daemon = True
+        self._cutting.start()
+        return made
+
+    def getresponse(self) -> Any:
+        answer = None
+        try:
+            answer = super().getresponse()  # type: ignore[misc]
+        except (http.client.HTTPException, OSError):
+            if not self._was_cut.is_set():
+                raise
+        finally:
+            self._cutting.cancel()
+            self._twin.close()
+        if self._was_cut.is_set():
+            raise NotDeliveredError(f"no whole answer came within {TIMEOUT_S:g} s")
+        return answer
+
+
+class _Http(_InTime, http.client.HTTPConnection):
+    pass
+
+
+class _Https(_InTime, http.client.HTTPSConnection):
+    pass
+
+
+class _HttpHandler(urllib.request.HTTPHandler):
+    def http_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_Http, request)
+
+
+class _HttpsHandler(urllib.request.HTTPSHandler):
+    def https_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_Https, request)
+
+
+def _cut(connection: socket.socket, was_cut: threading.Event) -> None:
+    was_cut.set()
+    with connection, suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+_opener = urllib.request.build_opener(_NoRedirect, _HttpHandler, _HttpsHandler)
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
-    """One request; anything but a success is an error."""
+    """One request; anything but a success within `TIMEOUT_S` is an error."""
     named = {name: value.encode().decode("latin-1") for name, value in headers.items()}
     request = urllib.request.Request(url, body, named, method="POST")
     try:
@@ -52,3 +110,5 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
         raise NotDeliveredError(f"answered {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise NotDeliveredError(str(error.reason)) from error
+    except ValueError as error:  # of an address to go to
+        raise NotDeliveredError(f"answered what cannot be understood ({error})") from error
