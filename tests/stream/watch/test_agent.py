@@ -445,6 +445,16 @@ def test_who_sends_too_much_is_late_alone(views, path, monkeypatch):
     assert by_number(one for one in sink.told if one["stream"] == "pump") == expected(views, signal, block_s=1.0)
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_clock_that_jumps_costs_nothing(views, path, waits):
+    """By a day, back and forth, also to before the beginning of its count."""
+    signal, jumps = noise(3 * RATE), (0.0, 86_400.0, -86_400.0, 1.0 - time.time())
+    chunks = [replace(one, at=time.time() + jumps[i % 4]) for i, one in enumerate(chunks_of(signal, 1000))]
+    sink = run(views, [*chunks, end()], path, source=Listed([*chunks, end()], waits=waits), block_s=1.0)
+    assert by_number(sink.told) == expected(views, signal, block_s=1.0)
+    assert not any(one["missing"] for one in sink.told)
+
+
 def test_what_no_monitor_takes_is_left_out_and_told(views, path):
     said = []
     chunks = [Chunk("odd", Form.of("12345.6789"), bytes(40)), *chunks_of(noise(RATE), 1000), end()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 USER, PASSWORD = "DUALRES_MQTT_USER", "DUALRES_MQTT_PASSWORD"  # environment variables: others can read a command line
 KEEPALIVE_S = 15
+LOOK_S = 3.0  # to find out what is in the way
 LONGEST_PAUSE_S = 10  # between two attempts to connect
 
 
@@ -62,6 +65,18 @@ class Broker:
             client.tls_set()
         client.reconnect_delay_set(1, LONGEST_PAUSE_S)
         return client
+
+    def obstacle(self) -> str:
+        """Why no connection comes about, as far as one can see from here; empty where one does."""
+        try:
+            with socket.create_connection((self.host, self.port), LOOK_S) as there:
+                if self.tls:
+                    ssl.create_default_context().wrap_socket(there, server_hostname=self.host).close()
+        except ssl.SSLCertVerificationError as error:
+            return f"its certificate is not trusted: {error.verify_message}"
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"

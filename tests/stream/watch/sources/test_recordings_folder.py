@@ -1,4 +1,5 @@
 import os
+import time
 
 import numpy as np
 import pytest
@@ -104,6 +105,16 @@ def test_a_file_swapped_between_listing_and_opening_costs_no_other(views, tmp_pa
         found.thread.join(20)
     assert {one.stream for one in found.chunks} == {str(tmp_path / "b.wav")}
     assert "a.wav" in found.said[0]
+
+
+@pytest.mark.parametrize("days", [-30_000, 30_000])
+def test_a_file_from_another_time_is_judged(views, tmp_path, days):
+    """A clock that was wrong, or is now."""
+    (tmp_path / "a.wav").write_bytes(wav(SIGNAL))
+    os.utime(tmp_path / "a.wav", (time.time() + 86_400 * days,) * 2)
+    with Collected(RecordingsFolder(str(tmp_path), options(views))) as found:
+        found.until(lambda f: [c for c in f.chunks if c.last])
+    assert found.samples().tolist() == SIGNAL.tolist()
 
 
 def test_axes_come_in_the_models_order(two_axes, tmp_path):

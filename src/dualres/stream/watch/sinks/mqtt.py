@@ -61,7 +61,7 @@ class _Connection:
     def __init__(self, broker: Broker) -> None:
         self._ready, self._lost = threading.Event(), ""  # and why
         self._refusals: dict[int, str] = {}  # why, by the numbers of messages
-        self._client = broker.client("", again=False)
+        self._broker, self._client = broker, broker.client("", again=False)
         self._client.on_connect, self._client.on_disconnect = self._on_connect, self._on_disconnect
         self._client.on_publish = self._on_publish
         self._client.connect_async(broker.host, broker.port, KEEPALIVE_S)
@@ -70,7 +70,7 @@ class _Connection:
     def publish(self, messages: Sequence[TopicMessage]) -> None:
         """Until the broker has all; else a NotDeliveredError."""
         if not self._ready.wait(TIMEOUT_S) and not self._lost:
-            raise NotDeliveredError("no broker answers")
+            raise NotDeliveredError(f"no broker answers ({self._broker.obstacle() or 'no reason was given'})")
         for message in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
             self._await(message)
             if reason := self._refusals.pop(message.mid, ""):

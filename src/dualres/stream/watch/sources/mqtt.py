@@ -99,9 +99,7 @@ class Mqtt(Source):
         properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, self.receive_maximum
         client = self._client
         client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
-        client.on_connect_fail = lambda *_: self._say_once(
-            f"{self._broker}: no broker answers; it is tried again and again"
-        )
+        client.on_connect_fail = self._on_connect_fail
         client.on_subscribe, client.on_message = self._on_subscribe, self._on_message
         client.connect_async(
             self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=False, properties=properties
@@ -131,6 +129,11 @@ class Mqtt(Source):
         group = f"{SHARED}{self._shared}/" if self._shared else ""
         beside = [] if self._topic.endswith("#") else [self._topic + HEADER, self._topic + SIDE]
         client.subscribe([(topic, _qos(BESIDE_QOS)) for topic in beside] + [(group + self._topic, _qos(SAMPLES_QOS))])
+
+    def _on_connect_fail(self, *_: object) -> None:
+        if "no broker" not in self._notices:
+            why = self._broker.obstacle() or "no reason was given"
+            self._say_once(f"{self._broker}: no broker answers ({why}); it is tried again and again", "no broker")
 
     def _on_subscribe(self, *_: object) -> None:
         """To our topics, or once more to headers that samples wait for. All that was sent before was read by now, so

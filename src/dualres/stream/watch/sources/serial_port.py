@@ -10,7 +10,15 @@ from dualres.stream.monitor.chunk import Chunk
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 from dualres.utils.optional_imports import missing
 
+try:
+    import termios
+
+    _TERMINAL: tuple[type[Exception], ...] = (termios.error,)  # of a port that is pulled out while it is set up
+except ImportError:  # Windows
+    _TERMINAL = ()
+
 BAUD = 115_200
+MOST_BAUD = 1 << 30  # the system's numbers have 31 bits
 LOOK_S = 0.05  # how long to wait for more bytes
 AGAIN_S = 1.0  # after which to try again to open a port that is gone
 
@@ -29,7 +37,7 @@ class SerialPort(Source):
         address = urlsplit(name)
         self._port = address.path if not address.netloc else address.netloc + address.path
         baud = parse_qs(address.query).get("baud", [str(BAUD)])[0]
-        if not baud.isdigit() or not self._port:
+        if not baud.isdecimal() or not 0 < int(baud) <= MOST_BAUD or not self._port:
             raise ConfigError(f"{name}: write serial:///dev/ttyUSB0?baud=921600")
         self._baud, self._form, self._serial = int(baud), options.form(name), serial
 
@@ -43,7 +51,7 @@ class SerialPort(Source):
                     trouble = ""
                     # How much went by while the port was gone, nobody knows: at least a sample.
                     self._listen(port, put, stopped, int(interrupted))
-            except (self._serial.SerialException, OSError) as error:
+            except (self._serial.SerialException, OSError, *_TERMINAL) as error:
                 if str(error) != trouble:  # once: a port may be gone for days
                     say(f"{self.name}: {error}; it is tried again every {AGAIN_S:g} s")
                 interrupted, trouble = True, str(error)
