@@ -22,4 +22,9 @@ def test_a_rate_far_from_those_learned_is_refused(views, rate):
 @pytest.mark.parametrize("rate", [1200, 12_800, 480_000])
 def test_others_are_not(views, rate):
     check_rate(learned_at(views, 12_000, 48_000), rate)
-    check_rate(views, 1)  # which does not know at what rates it learned
+    check_rate(views, 100)  # which does not know at what rates it learned
+
+
+def test_without_such_knowledge_a_rate_is_at_least_of_some_use(views):
+    with pytest.raises(ConfigError, match="below 100 Hz"):
+        check_rate(views, "99.9")

@@ -397,8 +397,8 @@ def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):
 
 def test_a_stream_at_a_low_rate_holds_up_no_other(views, path):
     """Minutes of one, in a small message, beside two seconds of another that came after it."""
-    signal, slow = noise(2 * RATE), Form.of(1)
-    minutes = Chunk("slow", slow, noise(400).astype("<f4").tobytes(), 0, start="1")
+    signal, slow = noise(2 * RATE), Form.of(100)
+    minutes = Chunk("slow", slow, noise(40_000).astype("<f4").tobytes(), 0, start="1")
     sink = run(views, [minutes, *chunks_of(signal, 1000), end()], path, block_s=1.0)
     order = [one["stream"] for one in sink.told]
     assert by_number(one for one in sink.told if one["stream"] == "pump") == expected(views, signal, block_s=1.0)

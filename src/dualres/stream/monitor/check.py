@@ -9,6 +9,7 @@ from dualres.stream.monitor.block import windows_in
 from dualres.utils.rates import Rate, exact_rate
 
 FAR_RATE = 10  # times below the lowest rate that a model learned at, or above the highest: no use, or meant otherwise
+LEAST_RATE = 100  # Hz, where it is not known at what rates: half a second of fewer samples says nothing
 
 
 def check_stream(model: Model, rate: Rate, block_s: float) -> None:
@@ -25,12 +26,15 @@ def check_stream(model: Model, rate: Rate, block_s: float) -> None:
 
 
 def check_rate(model: Model, rate: Rate) -> None:
-    """An error for a rate that is far from those at which the model learned; none where they are not known."""
+    """An error for a rate that is far from those at which the model learned."""
     profile, exact = model.training_profile, exact_rate(rate)
     learned = profile.rates if profile else ()
+    remedy = "state the rate in Hz, or fit a model of such recordings"
+    if not learned and exact < LEAST_RATE:
+        raise ConfigError(f"{float(exact):g} Hz: a rate below {LEAST_RATE} Hz is refused; {remedy}")
     if learned and not min(learned) / FAR_RATE <= exact <= max(learned) * FAR_RATE:
         known = ", ".join(f"{float(one):g}" for one in learned)
         raise ConfigError(
             f"{float(exact):g} Hz, and the model learned at {known} Hz: more than a factor of {FAR_RATE} is refused; "
-            "state the rate in Hz, or fit a model of such recordings"
+            f"{remedy}"
         )
