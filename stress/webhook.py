@@ -56,7 +56,10 @@ class FlakyServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                verdict = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                try:
+                    verdict = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                except ValueError:  # the agent was killed before it had sent all
+                    return
                 time.sleep(ANSWER_S)
                 status = owner.status(verdict)
                 if status:
