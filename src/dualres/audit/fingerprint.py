@@ -91,7 +91,10 @@ def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float
 def noise_floor(magnitude: Reals, width: int) -> Reals:
     """The magnitude of the noise around each bin: medians over `width` bins, joined by straight lines."""
     blocks = max(1, len(magnitude) // width)
-    medians = [np.median(block) for block in np.array_split(magnitude, blocks)]
+    short, longer = divmod(len(magnitude), blocks)  # blocks, the first of which are one bin longer
+    cut = longer * (short + 1)
+    parts = magnitude[:cut].reshape(longer, short + 1), magnitude[cut:].reshape(blocks - longer, short)
+    medians = np.concatenate([np.median(part, 1) for part in parts if len(part)])
     centres = (np.arange(blocks) + 0.5) * len(magnitude) / blocks
     return np.asarray(np.interp(np.arange(len(magnitude)), centres, medians), np.float32)
 
