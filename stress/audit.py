@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache, partial
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,36 @@ def unit(x: Signal) -> Signal:
     return (x - x.mean()) / x.std()
 
 
+def wobbling(x: Signal, rate: float, share: float, rng: Random) -> Signal:
+    """At a speed that is up to so much faster and slower, in turn, once in 0.2 to 5 s."""
+    hertz, t = 10 ** rng.uniform(np.log10(0.2), np.log10(5)), np.arange(len(x)) / rate
+    at = t + share / (2 * np.pi * hertz) * np.sin(2 * np.pi * (hertz * t + rng.random()))
+    fine = resample_poly(x, 8, 1)
+    return np.interp(at * rate * 8, np.arange(len(fine)), fine)
+
+
+# By name: format, subtype, and the rates in Hz that it has.
+CODECS: dict[str, tuple[str, str, tuple[int, ...]]] = {
+    "MP3": ("MP3", "MPEG_LAYER_III", (8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)),
+    "Vorbis": ("OGG", "VORBIS", ()),
+    "Opus": ("OGG", "OPUS", (8000, 12_000, 16_000, 24_000, 48_000)),
+}
+
+
+def coded(x: Signal, rate: float, codec: str, effort: float) -> tuple[Signal, Fraction]:
+    """By a lossy codec, the smaller the nearer the effort to save is to 1, at the next rate that it has."""
+    import soundfile
+
+    format, subtype, rates = CODECS[codec]
+    hertz = next((one for one in rates if one > 0.95 * rate), rates[-1]) if rates else round(rate)
+    loud = resample(x, round(len(x) * hertz / rate)) if hertz != rate else x
+    file = BytesIO()
+    loud = 0.9 * loud / np.abs(loud).max()
+    soundfile.write(file, loud, hertz, format=format, subtype=subtype, compression_level=effort)
+    file.seek(0)
+    return soundfile.read(file)[0], Fraction(hertz)
+
+
 KINDS: dict[str, Alteration] = {
     "renamed": lambda x, y, rate, rng: x,
     "scaled": lambda x, y, rate, rng: rescaled(x, rng),
@@ -129,6 +160,12 @@ KINDS: dict[str, Alteration] = {
     "built into a longer one": lambda x, y, rate, rng: np.concatenate([y, x, y]),
     "faded": lambda x, y, rate, rng: unit(x) * np.linspace(1, 0.1, len(x)),
     "mixed with half as much of another": lambda x, y, rate, rng: unit(x[: len(y)]) + unit(y[: len(x)]),
+    "stretched by 3 %": lambda x, y, rate, rng: played(x, 0.03),
+    "squeezed by 3 %": lambda x, y, rate, rng: played(x, -0.03),
+    "at a speed that wobbles by 0.3 %": lambda x, y, rate, rng: wobbling(x, rate, 0.003, rng),
+    "by MP3 at its smallest": lambda x, y, rate, rng: coded(x, rate, "MP3", 0.98),
+    "by Vorbis at its smallest": lambda x, y, rate, rng: coded(x, rate, "Vorbis", 0.98),
+    "by Opus at 32 kbit a second": lambda x, y, rate, rng: coded(x, rate, "Opus", 0.9),
     "all at once": lambda x, y, rate, rng: noisy(5 * x.std() - rescaled(part(x, 0.5, 0.8, rng), rng), 20, rng),
 }
 
@@ -237,7 +274,13 @@ def data_folder() -> Path | None:
 ATTACKS = [
     Attack("clean", "the audit of a split without a copy", clean, longest_s=120),
     *(
-        Attack(kind.replace(" ", "-"), f"a copy {kind} is audited", partial(copied, kind=kind), longest_s=120)
+        Attack(
+            kind.replace(" ", "-"),
+            f"a copy {kind} is audited",
+            partial(copied, kind=kind),
+            ("soundfile",) if kind.startswith("by ") else (),
+            longest_s=120,
+        )
         for kind in KINDS
     ),
 ]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import fft, signal
 
-from dualres.audit.fingerprint import fast_size, irfft, refined, rfft, tapered
+from dualres.audit.fingerprint import fast_size, irfft, noise_floor, refined, rfft, tapered
 
 
 def test_transforms_are_single_precision_and_right():
@@ -35,3 +35,12 @@ def test_a_refined_series_is_the_same_in_between(count):
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 11, 12_800, 48_001])
 def test_the_taper_is_tukey_s(count):
     np.testing.assert_allclose(tapered(count, 0.2), signal.windows.tukey(count, 0.2), atol=1e-7)
+
+
+@pytest.mark.parametrize("count", [7, 40, 41, 1999])
+def test_a_floor_is_made_of_the_medians_of_its_bands(count):
+    magnitude = np.random.default_rng(2).rayleigh(size=count).astype(np.float32)
+    blocks = np.array_split(magnitude, max(1, count // 20))
+    centres = (np.arange(len(blocks)) + 0.5) * count / len(blocks)
+    expected = np.interp(np.arange(count), centres, [np.median(block) for block in blocks]).astype(np.float32)
+    np.testing.assert_array_equal(noise_floor(magnitude, 20), expected)

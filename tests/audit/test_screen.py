@@ -27,19 +27,23 @@ def found(judged):
 
 def test_a_part_stands_out_played_either_way_and_between_two_noises_nothing():
     assert found(noise(1)) == []
-    assert any(not s.backwards and s.lag_s == pytest.approx(1, abs=3e-4) for s in found(noise(0)[RATE:]))
-    assert any(s.backwards and s.lag_s == pytest.approx(1, abs=3e-4) for s in found(noise(0)[RATE : 3 * RATE][::-1]))
+    assert any(not s.backwards and s.meeting.lag_s == pytest.approx(1, abs=3e-4) for s in found(noise(0)[RATE:]))
+    backwards = found(noise(0)[RATE : 3 * RATE][::-1])
+    assert any(s.backwards and s.meeting.lag_s == pytest.approx(1, abs=3e-4) for s in backwards)
 
 
-@pytest.mark.parametrize("stretch", [-0.013, -0.005, 0.0017, 0.01])
+@pytest.mark.parametrize("stretch", [-0.03, -0.013, -0.005, 0.0017, 0.01, 0.03])
 def test_a_part_played_at_another_speed(stretch):
     part = noise(0)[RATE:]
     fine = np.interp(np.arange(0, len(part), 1 / (1 + stretch)), np.arange(len(part)), part)
-    (suspect,) = found(fine.astype(np.float32))
-    assert suspect.stretch == pytest.approx(stretch, abs=1e-4)
-    assert suspect.lag_s == pytest.approx(1, abs=2e-3)
+    assert any(
+        s.otherwise
+        and s.meeting.stretch == pytest.approx(stretch, abs=0.0026)
+        and s.meeting.learned_s == pytest.approx(2.5, abs=0.01)
+        for s in found(fine.astype(np.float32))
+    )
 
 
-def test_beyond_one_and_a_half_percent_nothing_is_looked_for():
+def test_beyond_three_and_a_half_percent_nothing_is_looked_for():
     part = noise(0)
-    assert found(np.interp(np.arange(0, len(part), 1 / 1.03), np.arange(len(part)), part).astype(np.float32)) == []
+    assert found(np.interp(np.arange(0, len(part), 1 / 1.05), np.arange(len(part)), part).astype(np.float32)) == []

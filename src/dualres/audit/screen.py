@@ -3,6 +3,7 @@
 Two noises that have nothing in common correlate at no lag more than at any other. A pair of which one lag stands out is
 a suspect, to be looked at closely. A recording is compared as it is and played backwards, at once; then half a second
 from its middle is compared at other speeds, below 1 kHz, where a stretch does the least harm.
+How fast, and whether steadily, is found out by `course`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import ComplexSpectrum, FrequencyGrid, Series, correlate, fast_size, irfft, refined, rfft
+from dualres.audit.course import Meeting, played
+from dualres.audit.fingerprint import ComplexSpectrum, FrequencyGrid, correlate, irfft, rfft
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
-from dualres.utils.arrays import Reals
 
 LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
 SHORTEST_S = 0.25  # s; less noise than that identifies nothing
-MOST_STRETCHED = 0.015  # faster or slower
+MOST_STRETCHED = 0.03  # faster or slower
 
 # The largest of all correlations of two unrelated noises is near 4.5 standard deviations; above this there are a few
 # in a large split of ten thousand pairs. Above it a pair is only looked at closely, so it may be low.
@@ -25,9 +26,8 @@ _SUSPICIOUS = 5.7
 _SNIPPET_S = 0.5  # s, of which a stretched copy is known
 _SNIPPET_STEP = 0.0025  # of the stretches, at which half a second below 1 kHz still fits
 _COARSER = 4  # times is the grid on which stretches are screened, up to 1 kHz
-_STRETCHES = np.array([s for s in np.arange(-6, 7) * _SNIPPET_STEP if s])
-_AT_ONCE = 2  # stretches whose sum is correlated
-_FIT = 0.3  # correlation of half a second at the best stretch
+_STRETCHES = np.arange(-13, 14) * _SNIPPET_STEP  # 0 as well: a speed that wobbles may be the right one there
+_AT_ONCE = 3  # stretches whose sum is correlated
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Suspect:
     """How a judged recording might be a copy of a learned one."""
 
     learned: Recording
-    lag_s: float  # s, where in the learned one the judged one starts, once it is played as below
+    meeting: Meeting  # near which they may be alike; of one played backwards, the start
     backwards: bool = False
-    stretch: float = 0.0  # 0.01 where the judged one takes 1 % longer
+    otherwise: bool = False  # at another speed, of which the meeting says roughly which
 
 
 def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Iterator[Piece]:
@@ -79,9 +79,14 @@ def suspects(
             ways = correlate(piece.spectrum, np.stack([other.spectrum, backwards]), grid)
             way = int(np.abs(ways).max(1).argmax())
             lag_s = float(np.abs(ways[way]).argmax()) / RATE
-            before_s = seconds - other.start_s - other.seconds if way else other.start_s
             for unwrapped in (lag_s, lag_s - grid.seconds):  # a circular lag stands for both
-                yield Suspect(piece.recording, piece.start_s + unwrapped - before_s, bool(way))
+                if way:
+                    before_s = seconds - other.start_s - other.seconds
+                    yield Suspect(piece.recording, Meeting(piece.start_s + unwrapped, before_s), backwards=True)
+                else:
+                    among_s = (max(0, unwrapped) + min(piece.seconds, unwrapped + other.seconds)) / 2
+                    here_s = other.start_s + among_s - unwrapped
+                    yield Suspect(piece.recording, Meeting(piece.start_s + among_s, here_s))
     yield from _stretched(pieces, spectra, of_judged[len(of_judged) // 2], grid)
 
 
@@ -107,7 +112,7 @@ def _stretched(
     middle = len(series) / 2
     smooth = irfft(other.spectrum[:kept], grid.size)[: len(series)]
     count = round(_SNIPPET_S * RATE / _COARSER)
-    snippets = [_played(smooth, middle, s, count=count, step=_COARSER) for s in _STRETCHES]
+    snippets = [played(smooth, middle, s, count=count, step=_COARSER) for s in _STRETCHES]
     prints = rfft(np.stack(snippets), coarse.size)
     for row, column in _outstanding(spectra[:, :kept], prints.reshape(-1, _AT_ONCE, kept).sum(1), coarse):
         piece = pieces[row]
@@ -116,44 +121,7 @@ def _stretched(
         members = slice(column * _AT_ONCE, (column + 1) * _AT_ONCE)
         lags = np.abs(correlate(piece.spectrum[:kept], prints[members], coarse))
         which, lag = np.unravel_index(lags.argmax(), lags.shape)
-        around = float(lag) * _COARSER + _SNIPPET_S * RATE / 2
-        fitted = _fitted(piece, series, float(_STRETCHES[members][which]), around, grid=grid)
-        if fitted:
-            stretch, centre_s = fitted
-            own_s = other.start_s + middle / RATE
-            yield Suspect(piece.recording, piece.start_s + centre_s - own_s / (1 + stretch), stretch=stretch)
-
-
-def _fitted(
-    piece: Piece, series: Series, stretch: float, centre: float, *, grid: FrequencyGrid
-) -> tuple[float, float] | None:
-    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere."""
-    learned = irfft(piece.spectrum, grid.size)
-    finer = 4
-    fine = refined(series, finer)
-    fit = 0.0
-    for seconds, reach, steps in ((_SNIPPET_S, 0.6 * _SNIPPET_STEP, 31), (1.5, 1e-4, 9)):
-        count = int(min(seconds * RATE, 0.95 * len(series)))
-        first = int(centre - count / 2)
-        near = int(0.02 * RATE)
-        if first - near < 0 or first + count + near > len(learned):
-            break
-        around = learned[first - near : first + count + near]
-        size = fast_size(len(around))
-        tried = stretch + np.linspace(-reach, reach, steps)
-        played = np.stack([_played(fine, finer * len(series) / 2, s, count=count, step=finer) for s in tried])
-        lags = irfft(rfft(around, size) * rfft(played, size).conj(), size)[:, : 2 * near + 1]
-        best, lag = np.unravel_index(np.abs(lags).argmax(), lags.shape)
-        there = around[lag : lag + count]
-        norm = np.sqrt(np.vdot(there, there) * np.vdot(played[best], played[best]))
-        fit = float(np.abs(lags[best, lag]) / norm) if norm > 0 else 0.0
-        stretch, centre = float(tried[best]), first - near + float(lag) + count / 2
-        if fit < _FIT:
-            return None
-    return (stretch, centre / RATE) if fit else None
-
-
-def _played(series: Series, middle: float, stretch: float, *, count: int, step: float) -> Reals:
-    """`count` values `step` samples apart around `middle`, of a series that is played so much faster."""
-    at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
-    return np.asarray(np.interp(at, np.arange(len(series)), series), np.float32)
+        there_s = float(lag) * _COARSER / RATE + _SNIPPET_S / 2
+        here_s = other.start_s + middle / RATE
+        meeting = Meeting(piece.start_s + there_s, here_s, float(_STRETCHES[members][which]))
+        yield Suspect(piece.recording, meeting, otherwise=True)
