@@ -70,6 +70,15 @@ def no_room(place: Path, needed: int, error: OSError) -> OutputError:
     return OutputError(f"{place}: cannot be written ({error.strerror}); {room}: make room, or choose another place")
 
 
+def remove_remains(folder: Path, names: str) -> None:
+    """Remove what writers of such files, as a pattern, left half-written in a folder when they were killed.
+
+    Nobody else may be writing there.
+    """
+    for path in folder.glob(f".{names}.????????"):  # as `_write` has them named
+        path.unlink(missing_ok=True)
+
+
 def _write(path: Path, content: bytes, still: Callable[[], bool] = lambda: True) -> bool:
     temporary = None
     try:

@@ -1,5 +1,6 @@
 import json
 import re
+import threading
 from collections import Counter
 from copy import copy
 from dataclasses import replace
@@ -106,6 +107,43 @@ def test_an_interruption_keeps_what_was_done(made, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         prepare(made.release, made.folder, store, interrupt)
     assert [r.id for r in open_store(store)] == ["a", "b"]
+
+
+def test_what_a_killed_preparation_left_half_written_goes_with_the_next_one(made, tmp_path):
+    store = tmp_path / "store"
+    prepare(made.release, made.folder, store)
+    whole = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    halves = [store / "signals" / ".b.npy.x7_kq0ab", store / ".recordings.json.abcd1234"]
+    for half in halves:
+        half.write_bytes(b"x")
+    (store / "signals" / "b.npy").unlink()
+    (store / ".notes").write_text("mine")
+    assert prepare(made.release, made.folder, store).written == 1
+    (store / ".notes").unlink()
+    assert {path: path.read_bytes() for path in store.rglob("*") if path.is_file()} == whole
+    assert verify_store(store) == []
+
+
+def test_the_second_of_two_preparations_waits(made, tmp_path):
+    store, begun, release = tmp_path / "store", threading.Event(), threading.Event()
+
+    def hold(stage, done, total, name):
+        begun.set()
+        assert release.wait(60)
+
+    first = threading.Thread(target=prepare, args=(made.release, made.folder, store, hold))
+    first.start()
+    assert begun.wait(60)
+    results = []
+    second = threading.Thread(target=lambda: results.append(prepare(made.release, made.folder, store)))
+    second.start()
+    second.join(0.05)
+    assert not results
+    release.set()
+    first.join()
+    second.join()
+    assert (results[0].written, results[0].kept) == (0, 3)
+    assert made.reads == ["a", "b", "c"]
 
 
 def test_another_dataset_s_store_is_left_alone(made, tmp_path):

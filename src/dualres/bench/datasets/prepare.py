@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from dualres.bench.datasets.release import Index, Refusal, Release, ReleaseEntry
 from dualres.errors import RecordingError
 from dualres.recordings.store import read_index, write_index, write_signal
+from dualres.utils.files import check_writable, remove_remains
+from dualres.utils.folder_lock import alone_in
 from dualres.utils.progress import Progress, quiet
 
 
@@ -64,10 +66,21 @@ class PreparationResult:
 def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> PreparationResult:
     """Write what the store does not hold yet; a file that cannot be used is reported and stops no other.
 
-    The index is saved every few seconds and at the end, however it comes.
+    The index is saved every few seconds and at the end, however it comes. Of two at once, the second one waits.
     """
     index = release.index(source)
-    known = _known(release, index, source, store)
+    check_writable(store / "recordings.json")
+    store.mkdir(parents=True, exist_ok=True)
+    with alone_in(store):
+        known = _known(release, index, source, store)
+        remove_remains(store, "recordings.json")
+        remove_remains(store / "signals", "*.npy")
+        return _completed(release, index, source, store, known=known, progress=progress)
+
+
+def _completed(
+    release: Release, index: Index, source: Path, store: Path, *, known: dict[str, dict[str, Any]], progress: Progress
+) -> PreparationResult:
     missing = [e for e in index.entries if e.id not in known]
     failed: list[tuple[str, str]] = []
     digests: dict[Path, str] = {}  # an archive holds many recordings and is hashed once
