@@ -122,6 +122,36 @@ def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
     return read(path, channel, rate).signal
 
 
+def read_again(path: Path, channel: Channel, rate: Fraction, *, before: FileDigest | None) -> Recording:
+    """What was read before; an error where the file is another one now, or becomes one while it is read."""
+    again = read(path, channel, rate)
+    now = again.origin.digest
+    if before and isinstance(now, FileDigest) and now.stamp != before.stamp:
+        raise changed_since(path)
+    refuse_swapped(again)
+    return again
+
+
+def load_again(path: Path, channel: str | None, rate: Fraction, before: FileDigest | None) -> Samples:
+    """The samples of it; a partial of this reads them when they are needed."""
+    return read_again(path, channel, rate, before=before).signal
+
+
+def refuse_swapped(one: Recording, within: Path | None = None) -> None:
+    """An error where the file is another one now than was read, or a link that leads out of a folder."""
+    path, digest = one.origin.path, one.origin.digest
+    if path is None or not isinstance(digest, FileDigest):
+        return
+    if within and not path.resolve().is_relative_to(within):
+        raise RecordingError(f"{path}: is a link that leads out of the folder {within}; give one above it")
+    try:
+        now = FileStamp.of(path.stat())
+    except OSError as error:
+        raise no_longer_readable(path, error) from None
+    if now != digest.stamp:
+        raise changed_since(path)
+
+
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)

@@ -46,10 +46,11 @@ class FileStamp:
 
     size: int  # bytes
     changed_ns: int
+    inode: int  # another one for another file, even where size and time were made to fit
 
     @classmethod
     def of(cls, status: os.stat_result) -> "FileStamp":
-        return cls(status.st_size, status.st_mtime_ns)
+        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 @dataclass(frozen=True)

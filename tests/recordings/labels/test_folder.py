@@ -255,8 +255,8 @@ def test_a_list_of_conditions_alone_will_do(sorted_folder):
 @pytest.fixture
 def reads(monkeypatch):
     """The files that are read, each time."""
-    read, paths = beside.read, []
-    monkeypatch.setattr(beside, "read", lambda path, *rest: paths.append(path.name) or read(path, *rest))
+    read, paths = beside.read_again, []
+    monkeypatch.setattr(beside, "read_again", lambda path, *a, **b: paths.append(path.name) or read(path, *a, **b))
     return paths
 
 

@@ -11,8 +11,8 @@ from dualres.config import ModelConfig
 from dualres.errors import RecordingError
 from dualres.recordings.labels.read import LABELS, LabelRow, read_row, rows_below
 from dualres.recordings.labels.selection import Selection, select
-from dualres.recordings.readers import Channel, load, read
-from dualres.recordings.recording import Blockwise, FileStamp, Recording, Samples
+from dualres.recordings.readers import Channel, load_again, read_again
+from dualres.recordings.recording import Blockwise, FileDigest, FileStamp, Recording, Samples
 from dualres.recordings.segment import SegmentError, SegmentInMemory
 from dualres.recordings.speed_sources import SpeedError, SpeedKnown, SpeedSources
 from dualres.recordings.windows import samples_for, shortage
@@ -108,10 +108,11 @@ def read_light(
     one, file = read_row(row, channel, rate, speed=speed), row.file
     length = one.length
     _ = one.origin.sha256  # of the file that was checked
+    before = one.origin.digest if isinstance(one.origin.digest, FileDigest) else None
     if one.axes:
-        axes = (_again(axis, Axis(file, one.channels, str(axis.origin.channel), one.rate)) for axis in one.axes)
+        axes = (_again(a, Axis(file, one.channels, str(a.origin.channel), one.rate, before)) for a in one.axes)
         return replace(one, axes=tuple(axes)), length
-    return _again(one, partial(load, file, one.origin.channel, one.rate)), length
+    return _again(one, partial(load_again, file, one.origin.channel, one.rate, before)), length
 
 
 def _again(one: Recording, again: Callable[[], Samples]) -> Recording:
@@ -128,6 +129,7 @@ class Axis:
     channels: tuple[str, ...]
     channel: str  # one of them
     rate: Fraction
+    before: FileDigest | None = None  # of the file that was checked
 
     def __call__(self) -> Samples:
         global _kept
@@ -136,7 +138,7 @@ class Axis:
         last, others = _kept
         found = others.pop(self.channel, None) if last == key else None
         if found is None:
-            whole = read(self.path, self.channels, self.rate)
+            whole = read_again(self.path, self.channels, self.rate, before=self.before)
             others = {axis.origin.channel or "": axis.signal for axis in whole.axes}
             found = others.pop(self.channel)
             _kept = key, others

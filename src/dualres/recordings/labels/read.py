@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.readers import Channel, Usual, read
+from dualres.recordings.readers import Channel, Usual, read, refuse_swapped
 from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
 from dualres.utils.special_files import there, unusual
@@ -45,6 +45,7 @@ class LabelRow:
     channel: str | None = None  # or several, as "x,y,z"
     part: Segment | None = None  # None for the whole file
     listed_in: str = ""  # the list and the line
+    within: Path | None = field(default=None, compare=False)  # the folder that a listed file must not lead out of
 
     @property
     def which(self) -> str:
@@ -93,7 +94,7 @@ def listed(
         condition = {k: v for k, v in values.items() if k not in hidden and v}
         label = {"label": values["label"]} if labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
-        yield LabelRow(folder / values["file"], known, rate, channel, part, where)
+        yield LabelRow(folder / values["file"], known, rate, channel, part, where, folder.resolve())
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -199,6 +200,7 @@ def read_row(
     It has no label, for a recording is judged without. The arguments serve rows without a channel, a rate or a speed.
     """
     one = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
+    refuse_swapped(one, row.within)  # it was looked at when the list was read, which may be long ago
     one = replace(one, component=row.known.get("component"), condition=row.known.get("condition", {}))
     if speed is not None or one.condition or one.speed:  # else nothing says it, and nothing is imported for it
         from dualres.recordings.speed_sources import SpeedSources
