@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter, resample_poly
 
-from dualres.audit import Split, audit
+from dualres.audit import Split, audit, audit_splits, screen
 from dualres.bench.datasets import cwru
 from dualres.bench.datasets.folds import load_fold
 from dualres.errors import ConfigError, RecordingError
@@ -244,3 +244,22 @@ def test_a_copy_of_several_axes_is_found_by_the_first():
     made[2] = replace(several("good1", 0, "good"), component="another")
     (leak,) = (f for f in audit(made, split) if f.severity == "leak")
     assert (leak.kind, leak.recordings) == ("identical-content", ("good0", "good1"))
+
+
+def test_rounds_compare_two_recordings_once(monkeypatch):
+    compared, outstanding = [], screen._outstanding
+
+    def counted(spectra, rows, *rest):
+        compared.append(len(rows))
+        return outstanding(spectra, rows, *rest)
+
+    monkeypatch.setattr(screen, "_outstanding", counted)
+    made = machine(c=vibration(0, seconds=2))
+    thirds = [Split(tuple(sorted(set("abcdef") - set(judged))), tuple(judged)) for judged in ("ae", "bf", "cd")]
+    apart = [one for third in thirds for one in leaks(audit(made, third))]
+    assert sum(compared) == 24 + 24  # every ordered pair of different thirds, as recorded and at other speeds
+    compared.clear()
+    (found,) = leaks(audit_splits(made, thirds))
+    assert sum(compared) == 13 + 24  # only the two that are alike are looked at again
+    assert (found.rounds, len(apart)) == (2, 2)
+    assert set(found.recordings) == set(apart[0].recordings) == set(apart[1].recordings) == {"a", "c"}

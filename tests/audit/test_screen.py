@@ -22,7 +22,9 @@ def found(judged):
     pieces = list(pieces_of(learned, learned.signal, GRID))
     spectra = np.stack([piece.spectrum for piece in pieces])
     other = replace(learned, id="judged")
-    return list(suspects(pieces, spectra, other, judged, grid=GRID))
+    all_of_them = np.arange(len(pieces))
+    of_judged = list(pieces_of(other, judged, GRID))
+    return list(suspects(pieces, spectra, of_judged, grid=GRID, rows=all_of_them, rows_otherwise=all_of_them))
 
 
 def test_a_part_stands_out_played_either_way_and_between_two_noises_nothing():

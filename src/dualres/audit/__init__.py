@@ -7,7 +7,8 @@ from dualres.audit import claims
 from dualres.audit.compare import copies
 from dualres.audit.cues import given_away
 from dualres.audit.finding import Finding, LeakError, Recordings, Severity, Split
-from dualres.audit.signals import Shelf, Traits, identical, traits
+from dualres.audit.memory import Memory
+from dualres.audit.signals import Traits, identical
 from dualres.errors import ConfigError
 from dualres.recordings.recording import Recording
 from dualres.utils.progress import Progress, quiet, renamed
@@ -30,6 +31,18 @@ def audit(
     With `signals=False` no signal is loaded. `limitations` are those that the dataset states about itself. `progress`
     counts a step to read each recording, and one to compare each evaluated one.
     """
+    return _audited(recordings, split, Memory(), limitations=limitations, signals=signals, progress=progress)
+
+
+def _audited(
+    recordings: Recordings,
+    split: Split,
+    memory: Memory,
+    *,
+    limitations: Sequence[str],
+    signals: bool = True,
+    progress: Progress,
+) -> list[Finding]:
     support, evaluation = _pick(recordings, split.support), _pick(recordings, split.evaluation)
     found = [
         *claims.same_recordings(support, evaluation),
@@ -40,7 +53,6 @@ def audit(
     ]
     known: dict[str, Traits] = {}
     if signals:
-        shelf = Shelf()
         everything = list({r.id: r for r in (*support, *evaluation)}.values())
         steps = len(everything) + len(evaluation)
 
@@ -48,10 +60,10 @@ def audit(
             progress("Audit", done, steps, "")
 
         for done, r in enumerate(everything, start=1):
-            known[r.id] = traits(shelf.signal(r), float(r.rate))
+            known[r.id] = memory.traits_of(r)
             tell(done)
         found += identical(support, evaluation, known)
-        found += copies(support, evaluation, known, shelf, progress=lambda _, done, *rest: tell(len(everything) + done))
+        found += copies(support, evaluation, memory, progress=lambda _, done, *rest: tell(len(everything) + done))
     found += given_away(support, evaluation, known)
     found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})
     found += [Finding("stated-limitation", "limitation", text) for text in limitations]
@@ -63,10 +75,11 @@ def audit_splits(
 ) -> list[Finding]:
     """The findings of several splits of the same recordings, each once, with how many rounds it concerns."""
     findings: dict[tuple[object, ...], list[Finding]] = {}
+    memory = Memory()  # rounds compare the same recordings
     for number, split in enumerate(splits, start=1):
         tell = progress if len(splits) == 1 else renamed(progress, f"Audit round {number} of {len(splits)}")
         in_round: dict[tuple[object, ...], Finding] = {}
-        for found in audit(recordings, split, limitations=limitations, progress=tell):
+        for found in _audited(recordings, split, memory, limitations=limitations, progress=tell):
             in_round.setdefault(found.subject, found)
         for subject, found in in_round.items():
             findings.setdefault(subject, []).append(found)
@@ -76,12 +89,13 @@ def audit_splits(
 def same_signals(recordings: Recordings, most_s: float) -> list[Finding] | None:
     """Pairs that hold the same samples or are altered copies; None if there are more than `most_s` seconds in all."""
     picked = _pick(recordings, [r.id for r in recordings])
-    shelf, known = Shelf(), dict[str, Traits]()
+    memory = Memory()
+    seconds = 0.0
     for r in picked:
-        known[r.id] = traits(shelf.signal(r), float(r.rate))
-        if sum(t.seconds for t in known.values()) > most_s:
+        seconds += memory.traits_of(r).seconds
+        if seconds > most_s:
             return None
-    found = [*identical(picked, picked, known), *copies(picked, picked, known, shelf, progress=quiet)]
+    found = [*identical(picked, picked, memory.traits), *copies(picked, picked, memory, progress=quiet)]
     return list({f.subject: f for f in found if f.severity == "leak"}.values())
 
 

@@ -9,7 +9,8 @@ from dualres.audit.confirm import Match, confirm
 from dualres.audit.course import AROUND_S, Meeting, Sound, followed, met
 from dualres.audit.finding import Finding, Recordings
 from dualres.audit.fingerprint import FrequencyGrid
-from dualres.audit.screen import LONGEST_S, SHORTEST_S, Suspect, pieces_of, suspects
+from dualres.audit.memory import Memory
+from dualres.audit.screen import LONGEST_S, SHORTEST_S, Suspect, suspects
 from dualres.audit.signals import Shelf, Traits
 from dualres.audit.whitening import RATE
 from dualres.recordings.recording import Recording, Samples
@@ -18,14 +19,13 @@ from dualres.utils.progress import Progress
 _BLOCK_BYTES = 2**28  # of spectra held at a time
 
 
-def copies(
-    support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, *, progress: Progress
-) -> Iterator[Finding]:
+def copies(support: Recordings, evaluation: Recordings, memory: Memory, *, progress: Progress) -> Iterator[Finding]:
     """Evaluated recordings that share a stretch of signal with a support recording, but not all of it.
 
     Copies may be shifted, scaled, inverted, resampled, trimmed, embedded, noisy, filtered, played backwards, up to 3 %
     faster or slower, or at a speed that wobbles.
     """
+    known, shelf = memory.traits, memory.shelf
     usable = {name for name, t in known.items() if t.seconds >= SHORTEST_S and t.rms > 0}
     skipped = tuple(dict.fromkeys(r.id for r in (*support, *evaluation) if r.id not in usable))
     if skipped:
@@ -39,11 +39,13 @@ def copies(
     blocks = list(_blocks(support, known, grid))
     reported = set()
     for b, block in enumerate(blocks):
-        pieces = [piece for r in block for piece in pieces_of(r, shelf.signal(r), grid)]
+        pieces = [piece for r in block for piece in memory.pieces_of(r, grid)]
         spectra = np.stack([piece.spectrum for piece in pieces])
         for e, judged in enumerate(evaluation, start=1):
             if judged.id in usable:
-                found = list(suspects(pieces, spectra, judged, shelf.signal(judged), grid=grid))
+                rows, otherwise = memory.to_compare(pieces, judged)
+                of_judged = memory.pieces_of(judged, grid) if len(rows) or len(otherwise) else []
+                found = list(suspects(pieces, spectra, of_judged, grid=grid, rows=rows, rows_otherwise=otherwise))
                 # A copy at one speed might be followed as well, but is told as what it is.
                 for way in (_confirmed, _confirmed_at_varying_speed):
                     for suspect in found:
@@ -54,6 +56,9 @@ def copies(
                         if match:
                             reported.add(pair)
                             yield _copied(suspect.learned, judged, *match)
+                for r in block:
+                    if (r.id, judged.id) not in reported:
+                        memory.found_unlike(r.id, judged.id)
             progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), "")
 
 

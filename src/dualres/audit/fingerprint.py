@@ -8,6 +8,7 @@ rates are compared without resampling.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -132,9 +133,12 @@ def refined(series: Series, times: int) -> Series:
     return irfft(spectrum, times * count) * np.float32(times)
 
 
+@lru_cache(maxsize=8)  # the same few lengths come again and again
 def tapered(count: int, share: float) -> Series:
     """A window of ones that rises and falls as a cosine does over half of a `share` at either end (Tukey's)."""
     ramp = share * (count - 1) / 2  # samples
     to_end = np.minimum(np.arange(count), np.arange(count)[::-1])
     rising = 0.5 - 0.5 * np.cos(np.pi * np.minimum(to_end / max(ramp, 1e-9), 1))
-    return np.where(to_end <= int(ramp), rising, 1.0).astype(np.float32) if count > 1 else np.ones(count, np.float32)
+    window = np.where(to_end <= int(ramp) if count > 1 else False, rising, 1.0).astype(np.float32)
+    window.flags.writeable = False
+    return window

@@ -10,11 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dualres.audit.course import Meeting, played
 from dualres.audit.fingerprint import ComplexSpectrum, FrequencyGrid, correlate, irfft, rfft
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
+
+Rows = npt.NDArray[np.intp]
 
 LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
 SHORTEST_S = 0.25  # s; less noise than that identifies nothing
@@ -37,6 +40,7 @@ class Piece:
     recording: Recording
     start_s: float
     seconds: float
+    recording_s: float  # of all of it
     spectrum: ComplexSpectrum  # of its noise, of unit energy
 
 
@@ -59,23 +63,29 @@ def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Ite
             spectrum = rfft(whitened(part, rate)[: grid.size], grid.size)
             energy = float(np.vdot(spectrum, spectrum).real)
             unit = spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
-            yield Piece(recording, start / rate, len(part) / rate, unit)
+            yield Piece(recording, start / rate, len(part) / rate, len(signal) / rate, unit)
 
 
 def suspects(
-    pieces: Sequence[Piece], spectra: ComplexSpectrum, judged: Recording, signal: Samples, *, grid: FrequencyGrid
+    pieces: Sequence[Piece],
+    spectra: ComplexSpectrum,
+    of_judged: Sequence[Piece],
+    *,
+    grid: FrequencyGrid,
+    rows: Rows,
+    rows_otherwise: Rows,
 ) -> Iterator[Suspect]:
-    """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces."""
-    seconds = len(signal) / float(judged.rate)
-    of_judged = list(pieces_of(judged, signal, grid))
+    """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces.
+
+    Only those in `rows` are looked at, and only those in `rows_otherwise` at other speeds.
+    """
+    seconds = of_judged[-1].recording_s
     for other in of_judged:
         # Lag 0 of the piece played backwards is its last sample.
         turns = np.arange(grid.size // 2 + 1) * ((round(other.seconds * RATE) - 1) / grid.size)
         backwards = other.spectrum.conj() * np.exp(-2j * np.pi * turns).astype(np.complex64)
-        for row, _ in _outstanding(spectra, (other.spectrum + backwards)[None], grid):
+        for row, _ in _outstanding(spectra, rows, (other.spectrum + backwards)[None], grid):
             piece = pieces[row]
-            if piece.recording.id == judged.id:
-                continue
             ways = correlate(piece.spectrum, np.stack([other.spectrum, backwards]), grid)
             way = int(np.abs(ways).max(1).argmax())
             lag_s = float(np.abs(ways[way]).argmax()) / RATE
@@ -87,21 +97,26 @@ def suspects(
                     among_s = (max(0, unwrapped) + min(piece.seconds, unwrapped + other.seconds)) / 2
                     here_s = other.start_s + among_s - unwrapped
                     yield Suspect(piece.recording, Meeting(piece.start_s + among_s, here_s))
-    yield from _stretched(pieces, spectra, of_judged[len(of_judged) // 2], grid)
+    if len(rows_otherwise):
+        yield from _stretched(pieces, spectra, rows_otherwise, of_judged[len(of_judged) // 2], grid=grid)
 
 
-def _outstanding(spectra: ComplexSpectrum, others: ComplexSpectrum, grid: FrequencyGrid) -> Iterator[tuple[int, int]]:
-    """Rows of `spectra` and of `others` that correlate at one lag far more than at the others."""
+def _outstanding(
+    spectra: ComplexSpectrum, rows: Rows, others: ComplexSpectrum, grid: FrequencyGrid
+) -> Iterator[tuple[int, int]]:
+    """Which `rows` of `spectra` and which of `others` correlate at one lag far more than at the others."""
     at_once = max(1, 2**24 // (4 * grid.size * len(others)))  # a few megabytes, which stay in the processor's cache
-    for first in range(0, len(spectra), at_once):
-        lags = correlate(spectra[first : first + at_once, None], others, grid)
-        standing = np.maximum(lags.max(-1), -lags.min(-1)) > _SUSPICIOUS * lags.std(-1)
+    for first in range(0, len(rows), at_once):
+        some = rows[first : first + at_once]
+        lags = correlate(spectra[some, None], others, grid)
+        spread = np.sqrt(np.einsum("...i,...i->...", lags, lags) / lags.shape[-1])  # they have no offset
+        standing = np.maximum(lags.max(-1), -lags.min(-1)) > _SUSPICIOUS * spread
         for row, column in np.argwhere(standing).tolist():
-            yield first + row, column
+            yield int(some[row]), column
 
 
 def _stretched(
-    pieces: Sequence[Piece], spectra: ComplexSpectrum, other: Piece, grid: FrequencyGrid
+    pieces: Sequence[Piece], spectra: ComplexSpectrum, rows: Rows, other: Piece, *, grid: FrequencyGrid
 ) -> Iterator[Suspect]:
     """Learned recordings that hold the middle of a judged piece, played faster or slower."""
     series = irfft(other.spectrum, grid.size)[: round(other.seconds * RATE)]
@@ -114,10 +129,9 @@ def _stretched(
     count = round(_SNIPPET_S * RATE / _COARSER)
     snippets = [played(smooth, middle, s, count=count, step=_COARSER) for s in _STRETCHES]
     prints = rfft(np.stack(snippets), coarse.size)
-    for row, column in _outstanding(spectra[:, :kept], prints.reshape(-1, _AT_ONCE, kept).sum(1), coarse):
+    sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
+    for row, column in _outstanding(spectra[:, :kept], rows, sums, coarse):
         piece = pieces[row]
-        if piece.recording.id == other.recording.id:
-            continue
         members = slice(column * _AT_ONCE, (column + 1) * _AT_ONCE)
         lags = np.abs(correlate(piece.spectrum[:kept], prints[members], coarse))
         which, lag = np.unravel_index(lags.argmax(), lags.shape)
