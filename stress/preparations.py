@@ -59,7 +59,8 @@ def index(folder: Path) -> Index:
 
 
 def read(file: Path) -> np.ndarray:
-    return np.random.default_rng(int(file.read_text())).standard_normal(SAMPLES).astype(np.float32)
+    seed, samples = map(int, file.read_text().split())
+    return np.random.default_rng(seed).standard_normal(samples).astype(np.float32)
 
 
 def prepare(source: Path, store: Path) -> None:
@@ -72,7 +73,7 @@ def storms(folder: Path) -> Iterator[Callable[[int], str]]:
     source, calm = folder / "release", folder / "calm"
     source.mkdir()
     for number in range(RECORDINGS):
-        (source / f"r{number}.txt").write_text(str(number))
+        (source / f"r{number}.txt").write_text(f"{number} {SAMPLES}")
     prepare(source, calm)
     expected = digests(calm)
 
