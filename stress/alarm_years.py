@@ -24,7 +24,7 @@ import numpy.typing as npt
 from numba import njit
 from scipy.stats import chi2
 
-from dualres.stream.alarm.alarm import SURE
+from dualres.stream.alarm.alarm import Alarm
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.e_values import LIFTS, WEIGHTS, EValues
 
@@ -168,10 +168,23 @@ def table(e_values: EValues) -> tuple[Values, Values, Values]:
     return edges, guide, pays
 
 
-def year_of(healthy: Healthy, e_values: EValues, rng: np.random.Generator, blocks: int = round(YEAR)) -> int:
+def alarms_of(alarm: Alarm, scores: Values, threshold: float) -> int:
+    """False alarms of successive healthy blocks, each raised at so many nats."""
+    e_values = alarm.e_values
+    assert e_values
+    now, joined = np.zeros(3), e_values.joined
+    now[0] = scores[:joined].mean()  # the first has none before it
+    wealth = np.zeros(len(LIFTS))
+    limit = float(np.expm1(threshold))
+    return int(false_alarms(scores[joined:], joined, e_values.carried, *table(e_values), limit, now, wealth))
+
+
+def year_of(healthy: Healthy, alarm: Alarm, rng: np.random.Generator, blocks: int = round(YEAR)) -> int:
     """False alarms of one machine."""
+    e_values = alarm.e_values
+    assert e_values
     looked_up, now, wealth, found = table(e_values), np.zeros(3), np.zeros(len(LIFTS)), 0
-    threshold = YEAR / e_values.joined
+    threshold = float(np.expm1(alarm.state.threshold))
     load = SWING * np.sin(2 * np.pi * np.arange(2 * DAY + CHUNK) / DAY) if healthy.load else np.zeros(0)
     start, scores, last = int(rng.integers(DAY)), np.empty(CHUNK), 0.0
     for done in range(0, blocks, CHUNK):
@@ -191,8 +204,8 @@ def year_of(healthy: Healthy, e_values: EValues, rng: np.random.Generator, block
 def machine_of(row: int, machine: int) -> tuple[int, int] | None:
     """Blocks that are joined to one bet and false alarms of a machine; None where it has no promise."""
     healthy, rng = HEALTHY[row], np.random.default_rng([SEED, row, machine])
-    e_values = EValues.fit(healthy.reference(healthy, rng), SURE, YEAR)
-    return (e_values.joined, year_of(healthy, e_values, rng)) if e_values else None
+    alarm = Alarm.learned(healthy.reference(healthy, rng), blocks_between_false_alarms=YEAR)
+    return (alarm.joined, year_of(healthy, alarm, rng)) if alarm.e_values else None
 
 
 def rate(row: int, machines: int, jobs: int) -> dict[str, Any]:

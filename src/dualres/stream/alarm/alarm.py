@@ -1,12 +1,10 @@
 """Alarms with a stated rate: one e-value per block, and an alarm when their products exceed what health explains.
 
 The mean of an e-value is at most 1 while the machine is healthy (`e_values.py`), so a product of them that starts at
-any block does not grow on average. Its first factor tests that a fault begins, the others that it goes on. The sum over
-all starting blocks, R <- R * exp(goes on) + exp(begins), is an e-detector of the kind of Shiryaev and Roberts: R minus
-the number of e-values is a supermartingale. Stopped where R first reaches N, its mean is at least N, and so is the mean
-number of e-values until then (Shin, Ramdas and Rinaldo, 2023). A weighted mean over several lifts is such a detector,
-too. It holds where the innovation of a healthy block is, given the past, distributed like those of a healthy stretch,
-or below.
+any block does not grow on average. Its first factor tests that a fault begins, the others that it goes on. Products
+that start at any block add up (`detector.py`). The alarm is raised where they exceed what fair e-values reach once in
+the stated number of blocks, or what the healthy reference itself would reach as rarely (`excursions.py`). What is
+promised, and for which healthy machines, is in `promise.py`.
 
 An alarm is cleared by the same kind of sum: of e-values for a machine that is healthy again.
 """
@@ -14,22 +12,27 @@ An alarm is cleared by the same kind of sum: of e-values for a machine that is h
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log1p
-from operator import mul
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from dualres.errors import MISFIT, ConfigError, reason_of
 from dualres.judge.trust.calibration import NONE_OF_THESE, Answer
-from dualres.stream.alarm.e_values import LEAST, LIFTS, WEIGHTS, EValues
+from dualres.stream.alarm.detector import evidence, grown, healthy_evidence
+from dualres.stream.alarm.e_values import LEAST, LIFTS, EValues
+from dualres.stream.alarm.excursions import threshold
+from dualres.stream.alarm.promise import promise_of
 
 SURE = 0.9
-LARGEST_WEALTH = 1e300  # wealth beyond it counts as equal
+FURTHEST = 600.0  # nats; wealth is not counted much further
 NO_HEALTHY = "no rate of false alarms can be promised without scores of healthy blocks"
-SUPPOSED = ", if rarer scores go on as the highest healthy ones thin out"
 TOO_FEW = (
     "no rate of false alarms can be promised: {} healthy blocks are too few, or drift; at least "
     f"{LEAST} of every load are needed, and more where neighbours are alike"
+)
+TOO_CHANGING = (
+    "no rate of false alarms can be promised: the {} healthy blocks change so much, and so slowly, that a fault would "
+    "look like health; record each load or state as a stretch of its own"
 )
 
 
@@ -38,10 +41,11 @@ class AlarmState:
     raised: bool
     since: int | None  # the block that raised it; blocks are counted from 0
     evidence: float  # nats against health; the alarm is raised where they reach the threshold
-    healthy_again: float  # nats for health since it was raised; it is cleared where they reach the threshold
+    healthy_again: float  # nats for health since it was raised; it is cleared where they reach `clears`
     threshold: float
+    clears: float
     acknowledged: bool  # somebody has seen the alarm that is raised
-    promise: str | None  # in words; None where no rate can be promised, and then nothing is raised
+    promise: str | None  # in words, with what is not promised; None where no rate is, and then nothing is raised
     reason: str = ""  # why there is no promise
 
     def as_data(self) -> dict[str, Any]:
@@ -70,8 +74,19 @@ class _AlarmProgress:
 class Alarm:
     """Takes the score of every block, the larger the less healthy it looks, and gives the state of the alarm."""
 
-    def __init__(self, e_values: EValues | None, between: float, sure: float, reason: str = "") -> None:
+    def __init__(
+        self,
+        e_values: EValues | None,
+        between: float,
+        sure: float,
+        reason: str = "",
+        *,
+        reaches: float = 0.0,
+        healthy: int = 0,
+    ) -> None:
+        """`reaches` is how many nats healthy evidence reaches once in `between` blocks, `healthy` how many told it."""
         self._e_values, self._between, self._sure, self._reason = e_values, between, sure, reason
+        self._reaches, self._healthy = reaches, healthy
         self._now = _AlarmProgress()
 
     @classmethod
@@ -92,9 +107,20 @@ class Alarm:
         several: list[Any] = [one for one in healthy_scores if isinstance(one, Sequence | np.ndarray)]
         stretches = [[_finite(score) for score in one] for one in several or [healthy_scores]]
         count = sum(map(len, stretches))
-        e_values = EValues.fit(stretches, sure, blocks_between_false_alarms) if count else None
-        reason = "" if e_values else TOO_FEW.format(count) if count else NO_HEALTHY
-        return cls(e_values, blocks_between_false_alarms, sure, reason)
+        between = blocks_between_false_alarms
+        e_values = EValues.fit(stretches, sure, between) if count else None
+        if not e_values:
+            return cls(None, between, sure, TOO_FEW.format(count) if count else NO_HEALTHY)
+        tried = np.concatenate([healthy_evidence(e_values, np.array(one)) for one in stretches])
+        reaches = threshold(tried, between / e_values.joined)
+        if max(reaches, tried.max()) >= FURTHEST:
+            return cls(None, between, sure, TOO_CHANGING.format(count))
+        return cls(e_values, between, sure, reaches=reaches, healthy=count)
+
+    @property
+    def e_values(self) -> EValues | None:
+        """What blocks are bet on by; None where no rate can be promised."""
+        return self._e_values
 
     @property
     def joined(self) -> int:
@@ -110,14 +136,16 @@ class Alarm:
     def state(self) -> AlarmState:
         now, promise = self._now, None
         if self._e_values:
-            rate = f"at most one false alarm in {self._between:,.0f} healthy blocks"
-            promise = f"{rate} on average, {self._sure:.0%} sure{SUPPOSED if self._e_values.extrapolates else ''}"
+            extrapolates = self._e_values.extrapolates
+            promise = promise_of(self._between, self._sure, self._healthy, extrapolates=extrapolates)
+        fair = log1p(self._between / self.joined)
         return AlarmState(
             raised=now.since is not None,
             since=now.since,
-            evidence=log1p(sum(map(mul, WEIGHTS, now.wealth))),
+            evidence=float(evidence(np.array(now.wealth))),
             healthy_again=now.healthy_again,
-            threshold=log1p(self._between / self.joined),
+            threshold=max(fair, self._reaches),
+            clears=fair,
             acknowledged=now.acknowledged,
             promise=promise,
             reason=self._reason,
@@ -142,15 +170,15 @@ class Alarm:
     def _add_mean(self, e_values: EValues, score: float) -> None:
         now, level = self._now, e_values.level(score)
         if now.before is not None:
-            begins, goes_on = np.exp(e_values.log_e_values(level - e_values.carried * now.before))
-            now.wealth = np.minimum(now.wealth * goes_on + begins, LARGEST_WEALTH).tolist()
+            log_e_values = e_values.log_e_values(level - e_values.carried * now.before)
+            now.wealth = grown(np.array(now.wealth), log_e_values).tolist()
         now.before = level
         if now.since is None:
             if self.state.evidence >= self.state.threshold:
                 now.since = now.blocks - 1
             return
         now.healthy_again = float(np.logaddexp(0, now.healthy_again + e_values.log_recovery(level)))
-        if now.healthy_again >= self.state.threshold:
+        if now.healthy_again >= self.state.clears:
             self._now = _AlarmProgress(now.blocks, before=level)
 
     def acknowledge(self) -> AlarmState:
@@ -162,7 +190,7 @@ class Alarm:
         """For JSON: `learned` never changes, `now` does with every block. `parsed` goes on exactly from there."""
         e_values = asdict(self._e_values) if self._e_values else None
         learned = {"bets": e_values, "between": self._between, "sure": self._sure, "reason": self._reason}
-        return {"learned": learned, "now": self.progress}
+        return {"learned": {**learned, "reaches": self._reaches, "healthy": self._healthy}, "now": self.progress}
 
     @property
     def progress(self) -> dict[str, Any]:
@@ -171,7 +199,8 @@ class Alarm:
 
     def another(self, progress: Mapping[str, Any] | None = None) -> "Alarm":
         """Of another machine that shares what was learned, from the beginning or from another alarm's progress."""
-        alarm = Alarm(self._e_values, self._between, self._sure, self._reason)
+        reaches, healthy = self._reaches, self._healthy
+        alarm = Alarm(self._e_values, self._between, self._sure, self._reason, reaches=reaches, healthy=healthy)
         try:
             alarm._now = _AlarmProgress() if progress is None else _AlarmProgress.parsed(progress)
         except MISFIT as error:
@@ -183,7 +212,9 @@ class Alarm:
         try:
             learned = data["learned"]
             e_values = EValues.parsed(learned["bets"]) if learned["bets"] else None
-            alarm = cls(e_values, float(learned["between"]), float(learned["sure"]), str(learned["reason"]))
+            between, sure, reason = float(learned["between"]), float(learned["sure"]), str(learned["reason"])
+            reaches, healthy = float(learned["reaches"]), int(learned["healthy"])
+            alarm = cls(e_values, between, sure, reason, reaches=reaches, healthy=healthy)
             now = data["now"]
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error

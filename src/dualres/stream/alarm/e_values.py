@@ -120,9 +120,12 @@ class EValues:
             found.append((np.array(one.edges), np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats))
         return found
 
-    def log_e_values(self, new: npt.ArrayLike) -> Exact:
-        """Against health, in nats, of innovations of any shape: (..., a fault's first block or a later one, lifts)."""
-        each = [gains[np.searchsorted(ends, new, "left")] for ends, gains in self._log_payoffs]
+    def log_e_values(self, new: npt.ArrayLike, *, above: bool = False) -> Exact:
+        """Against health, in nats, of innovations of any shape: (..., a fault's first block or a later one, lifts).
+
+        With `above` each counts as just above a healthy one that it equals.
+        """
+        each = [gains[np.searchsorted(ends, new, "right" if above else "left")] for ends, gains in self._log_payoffs]
         return np.asarray(np.min(each, axis=0))
 
     def log_recovery(self, level: float) -> float:
