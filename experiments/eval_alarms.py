@@ -1,10 +1,12 @@
 """How soon do alarms come, and are healthy recordings spared? Prints JSON.
 
     python -m experiments.eval_alarms STORES > results/measured/alarms.json
+    python -m experiments.eval_alarms --recordings-of results/measured/alarms.json > alarms.json
 
 * `soonest`: blocks until an alarm, by the size of the reference, where every block is beyond all of it.
 * `delay`: a fault that the model gives 0.4 begins, at one false alarm per machine-year. Log-odds of blocks are normal
   around those of 0.4, and around those of the machine's usual score before and after. `late` is the slowest tenth.
+  `by_bets` is when the evidence reaches the threshold of fair bets, where the reference may have set a higher one.
 * `at_best`: the same for a test that knows how healthy and faulty scores are distributed, and what the fault is.
 * `mean_learned`: the same where only the mean of healthy scores is not known, by the number of independent blocks.
 * `recordings`: held-out healthy recordings, a window of 0.5 s being a block, at one false alarm in 100 blocks. They are
@@ -76,7 +78,7 @@ def soonest(count: int) -> int:
 
 def delay(correlation: float, blocks: int, usual: float) -> dict[str, Any]:
     """Seconds from the first faulty block to the alarm, and from the first healthy one after it until it is cleared."""
-    rng, waited, cleared, joined = np.random.default_rng(SEED), [], [], []
+    rng, waited, by_bets, cleared, joined = np.random.default_rng(SEED), [], [], [], []
     for _ in range(TRIALS):
         alarm = Alarm.learned(scores(rng, correlation, blocks, logit(usual)), blocks_between_false_alarms=YEAR)
         if alarm.state.promise is None:
@@ -84,7 +86,9 @@ def delay(correlation: float, blocks: int, usual: float) -> dict[str, Any]:
         joined.append(alarm.joined)
         before = 10 * alarm.joined + int(rng.integers(alarm.joined))
         at = np.repeat([logit(usual), logit(GIVEN)], [before, LONGEST])
-        waited.append(_until(alarm, scores(rng, correlation, len(at), at), raised=True) - before)
+        raised, fair = _until_raised(alarm, scores(rng, correlation, len(at), at))
+        waited.append(raised - before)
+        by_bets.append(fair - before)
         cleared.append(_until(alarm, scores(rng, correlation, LONGEST, logit(usual)), raised=False))
     return {
         "correlation": correlation,
@@ -94,6 +98,8 @@ def delay(correlation: float, blocks: int, usual: float) -> dict[str, Any]:
         "joined_s": BLOCK_S * float(np.median(joined)),
         "delay_s": BLOCK_S * float(np.median(waited)),
         "late_s": BLOCK_S * float(np.quantile(waited, 0.9)),
+        "by_bets_s": BLOCK_S * float(np.median(by_bets)),
+        "by_bets_late_s": BLOCK_S * float(np.quantile(by_bets, 0.9)),
         "cleared_s": BLOCK_S * float(np.median(cleared)),
     }
 
@@ -129,6 +135,18 @@ def mean_learned(best_s: float, blocks: int) -> float | None:
 def _until(alarm: Alarm, scores: Sequence[float], raised: bool) -> int:
     """Blocks until the alarm is raised, or is not."""
     return next((i for i, score in enumerate(scores, 1) if alarm.update(score).raised == raised), len(scores))
+
+
+def _until_raised(alarm: Alarm, scores: Sequence[float]) -> tuple[int, int]:
+    """Blocks until the alarm is raised, and until fair bets alone would raise it."""
+    fair = None
+    for blocks, score in enumerate(scores, 1):
+        state = alarm.update(score)
+        if fair is None and state.evidence >= state.clears:  # the threshold of fair bets
+            fair = blocks
+        if state.raised:
+            return blocks, fair or blocks
+    return len(scores), fair or len(scores)
 
 
 @dataclass(frozen=True)
@@ -208,8 +226,12 @@ def _in_order(machines: Sequence[Watched]) -> dict[str, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stores", type=Path)
+    parser.add_argument("stores", type=Path, nargs="?", help="of the recordings; none with --recordings-of")
+    parser.add_argument("--recordings-of", type=Path, help="an earlier output: its recordings are not judged again")
     given = parser.parse_args()
+    if bool(given.stores) == bool(given.recordings_of):
+        parser.error("either STORES or --recordings-of is needed")
+    kept = json.loads(given.recordings_of.read_text())["recordings"] if given.recordings_of else None
     torch.set_num_threads(1)
     found = [delay(rho, blocks, usual) for rho in HEALTHY for blocks, usual in product(HEALTHY[rho], USUAL)]
     best = {str(rho): {str(usual): at_best(rho, usual) for usual in USUAL} for rho in HEALTHY}
@@ -219,7 +241,7 @@ def main() -> None:
     }
     soon = {count: soonest(count) for count in REFERENCES}
     told = {"soonest": soon, "delay": found, "at_best": best, "mean_learned": learned}
-    told["recordings"] = recorded(given.stores)
+    told["recordings"] = kept or recorded(given.stores)
     print(json.dumps(told, indent=1))
 
 

@@ -12,7 +12,22 @@ from dualres.stream.alarm.alarm import Alarm
 from dualres.stream.alarm.e_values import LIFTS, EValues
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
-from alarm_years import HEALTHY, HEAVY, NORMAL, POWER, SKEWED, Healthy, autoregression, false_alarms, steady, table
+from alarm_healthy import CASES
+from alarm_years import (
+    HEALTHY,
+    HEAVY,
+    NORMAL,
+    POWER,
+    SKEWED,
+    Healthy,
+    alarms_of,
+    autoregression,
+    false_alarms,
+    steady,
+    table,
+)
+from dualres.stream.alarm.promise import LONG
+from healthy_machines import ALIKE, BURSTS, CLUSTERED, KINDS, LONG_MEMORY, SWINGING_SPREAD, of_its_own, steps
 
 
 def test_bets_pay_what_those_of_the_twin_pay_however_narrow_the_cells_are():
@@ -85,3 +100,55 @@ def test_references_are_of_the_length_that_is_stated():
         hours = {"5 minutes": 1 / 12, "an hour": 1, "3 hours": 3, "12 hours": 12, "a day": 24, "2 days": 48}
         hours |= {"2 hours at each of 5 loads": 10, "2 hours at each of the lower 3": 6}
         assert blocks * 5 == 3600 * hours[healthy.recorded]
+
+
+@pytest.mark.parametrize("scores", [BURSTS.scores, SWINGING_SPREAD.scores, of_its_own])
+def test_the_fast_twin_raises_as_many_alarms_as_alarms_do(scores):
+    rng = np.random.default_rng(6)
+    drawn = scores(rng, 3000)
+    learned = Alarm.learned(drawn[:2000], blocks_between_false_alarms=100)
+    alarm, raised = learned.another(), 0
+    for score in drawn[2000:]:
+        if alarm.update(score).raised:
+            raised, alarm = raised + 1, learned.another({"before": alarm.progress["before"]})
+    assert alarms_of(learned, drawn[2000:], learned.state.threshold) == raised
+    assert alarms_of(learned, drawn[2000:], 0.5) > raised
+
+
+@pytest.mark.parametrize("machine", [CLUSTERED, SWINGING_SPREAD])
+def test_machines_whose_spread_changes_are_alarmed_as_rarely_as_promised(machine):
+    rng, between, expected, counts = np.random.default_rng(7), 20_000, 0, np.zeros(2, int)
+    for _ in range(3):
+        drawn = machine.scores(rng, LONG + 5 * between)
+        alarm = Alarm.learned(drawn[:LONG], blocks_between_false_alarms=between)
+        assert "also where the spread of scores changes" in alarm.state.promise
+        expected += 5
+        counts += [alarms_of(alarm, drawn[LONG:], nats) for nats in (alarm.state.threshold, alarm.state.clears)]
+    assert counts[0] <= expected
+    assert counts[1] > 2 * expected, "bets alone would break the promise"
+
+
+def test_healthy_machines_are_what_they_are_called():
+    rng, blocks = np.random.default_rng(8), 200_000
+
+    def alike(values, lag=1):
+        return np.corrcoef(values[lag:], values[:-lag])[0, 1]
+
+    assert alike(ALIKE.scores(rng, blocks)) == pytest.approx(0.4, abs=0.02)
+    clustered = CLUSTERED.scores(rng, blocks)
+    assert alike(clustered) == pytest.approx(0, abs=0.05)
+    assert alike(clustered**2) > 0.1
+    spread = np.abs(SWINGING_SPREAD.scores(rng, blocks))
+    assert alike(spread, 720) > 0.1 > -0.1 > alike(spread, 360)
+    assert np.mean(BURSTS.scores(rng, blocks)) == pytest.approx(3.5 * 6 / 500, abs=0.01)
+    memory = LONG_MEMORY.scores(rng, blocks)
+    assert alike(memory) == pytest.approx(0.35 / 0.65, abs=0.03)
+    assert alike(memory, 500) > 0.05
+    assert np.var(steps(50)(rng, blocks)) == pytest.approx(1 + 0.25**2, abs=0.02)
+    assert all(len(kind.scores(rng, 777)) == 777 for kind in KINDS)
+
+
+def test_no_rate_is_promised_to_machines_whose_spread_changes_by_a_short_reference():
+    promised = {case.promised for case in CASES if case.machine is CLUSTERED and case.reference < LONG}
+    assert promised == {None}
+    assert len({case.machine.title for case in CASES if case.promised}) >= 12

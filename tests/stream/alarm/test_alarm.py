@@ -104,6 +104,43 @@ def test_a_kept_alarm_goes_on_exactly():
     assert json.loads(json.dumps(state.as_data())) == state.as_data()
 
 
+def in_harmless_bursts(rng, blocks):
+    """Six blocks in a row are high, one in 100 begins so."""
+    return rng.standard_normal(blocks) + 4 * np.convolve(rng.random(blocks) < 0.01, np.ones(6))[:blocks]
+
+
+def test_what_the_reference_shows_again_and_again_is_no_alarm_and_a_fault_still_is():
+    rng = np.random.default_rng(12)
+    alarm = Alarm.learned(in_harmless_bursts(rng, 4000), blocks_between_false_alarms=5000)
+    assert alarm.state.threshold > alarm.state.clears + 5 > np.log1p(5000)
+    states = [alarm.update(score) for score in in_harmless_bursts(rng, 2000)]
+    assert not any(state.raised for state in states)
+    assert sum(state.evidence >= state.clears for state in states) > 50  # fair bets would have been lost
+    states = [alarm.update(score) for score in in_harmless_bursts(rng, 40) + 4]
+    assert states[-1].raised
+    states = [alarm.update(score) for score in rng.standard_normal(100)]
+    assert not states[-1].raised, "it is cleared as soon as without bursts"
+
+
+def test_a_machine_whose_health_goes_as_far_as_wealth_is_counted_gets_no_promise():
+    healthy = in_harmless_bursts(np.random.default_rng(13), 2000)
+    alarm = Alarm.learned(healthy, blocks_between_false_alarms=1e100)
+    assert alarm.state.promise is None
+    assert "the 2000 healthy blocks look like a fault again and again" in alarm.state.reason
+    assert not any(alarm.update(100.0).raised for _ in range(200))
+
+
+def test_an_alarm_kept_by_a_version_without_its_threshold_is_refused_but_its_progress_goes_on():
+    alarm, rng = made()
+    told(alarm, rng, 0.4, 5)
+    kept = alarm.as_data()
+    for name in ("reaches", "healthy"):
+        older = {**kept, "learned": {key: value for key, value in kept["learned"].items() if key != name}}
+        with pytest.raises(ConfigError, match=f"there is no '{name}'; learn it anew"):
+            Alarm.parsed(older)
+    assert made()[0].another(kept["now"]).state == alarm.state
+
+
 def test_a_bet_in_the_making_is_kept_too():
     healthy, rng = remembering(8)
     alarm = Alarm.learned(healthy, blocks_between_false_alarms=YEAR)

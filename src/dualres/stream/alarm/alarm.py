@@ -30,9 +30,9 @@ TOO_FEW = (
     "no rate of false alarms can be promised: {} healthy blocks are too few, or drift; at least "
     f"{LEAST} of every load are needed, and more where neighbours are alike"
 )
-TOO_CHANGING = (
-    "no rate of false alarms can be promised: the {} healthy blocks change so much, and so slowly, that a fault would "
-    "look like health; record each load or state as a stretch of its own"
+TOO_FAR = (
+    "no rate of false alarms can be promised: the {} healthy blocks look like a fault again and again, and no "
+    "threshold is beyond them; ask for more false alarms"
 )
 
 
@@ -114,7 +114,7 @@ class Alarm:
         tried = np.concatenate([healthy_evidence(e_values, np.array(one)) for one in stretches])
         reaches = threshold(tried, between / e_values.joined)
         if max(reaches, tried.max()) >= FURTHEST:
-            return cls(None, between, sure, TOO_CHANGING.format(count))
+            return cls(None, between, sure, TOO_FAR.format(count))
         return cls(e_values, between, sure, reaches=reaches, healthy=count)
 
     @property

@@ -1,0 +1,39 @@
+"""The threshold that healthy evidence sets."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from dualres.stream.alarm.excursions import FEWEST, SEGMENTS, threshold
+
+FEW = SEGMENTS[0] * FEWEST
+
+
+def test_evidence_that_goes_no_further_than_fair_bets_let_it_changes_nothing():
+    low = np.random.default_rng(1).exponential(0.5, 20_000)
+    assert threshold(low, 20_000.0) == pytest.approx(np.log1p(20_000))
+
+
+@pytest.mark.parametrize("between", [2e4, 1e6])
+def test_evidence_that_goes_further_sets_a_threshold_that_it_reaches_as_rarely_as_stated(between):
+    """The exponential that is exceeded once in `between` is known."""
+    rng, found = np.random.default_rng(2), []
+    for _ in range(50):
+        found.append(threshold(rng.exponential(3.0, 20_000), between))
+    exact = 3 * log(between)
+    assert np.mean(np.array(found) > exact) > 0.9
+    assert np.median(found) < 1.6 * exact  # and not much more
+
+
+def test_bursts_that_come_again_and_again_are_taken_as_possible():
+    evidence = np.random.default_rng(3).exponential(0.5, 20_000)
+    evidence[250::500] += 30.0
+    assert 30 < threshold(evidence, 1e4) < 75
+
+
+def test_too_few_bets_tell_nothing_of_how_far_evidence_goes():
+    evidence = np.random.default_rng(4).exponential(9.0, FEW)
+    assert threshold(evidence[:-1], 1000.0) == pytest.approx(np.log1p(1000))
+    assert threshold(evidence, 1000.0) > 2 * np.log1p(1000)
+    assert threshold(np.zeros(FEW), 1000.0) == pytest.approx(np.log1p(1000))
