@@ -1,4 +1,7 @@
-"""How soon alarms come and how rarely falsely, by experiments/eval_alarms.py and stress/alarm_years.py."""
+"""How soon alarms come and how rarely falsely.
+
+By experiments/eval_alarms.py, stress/alarm_years.py and stress/alarm_healthy.py.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +22,40 @@ class Alarms(Measured):
             rows.append([*case, f"{one['joined_s']:.0f} s", one["machine_years"], rate])
         return table(titles, rows)
 
+    def alarm_kinds(self) -> str:
+        """False alarms of healthy machines of many kinds, and what they are promised, by stress/alarm_healthy.py."""
+        titles = ("healthy machines", "reference, blocks", "asked for: one in", "promised: one in", "machines")
+        titles += ("blocks watched", "false alarms promised at most", "false alarms", "by fair bets alone", "promise")
+        return table(titles, [_kind(one) for one in self._json("alarm_healthy")["healthy"]])
+
+    def alarm_tries(self) -> str:
+        """One row for the page of reliability: kinds of machines that are promised a rate, and broken promises."""
+        found = self._json("alarm_healthy")
+        promised, run = [one for one in found["healthy"] if one["promised"]], found["run"]
+        titles = ("attack", "tries", "failures", "blocks watched", "false alarms promised at most", "false alarms")
+        titles += ("machine", "date", "repeated by")
+        row = [
+            "healthy machines of a kind, promised a rate of false alarms",
+            len(promised),
+            sum(one["broken"] for one in promised),
+            f"{sum(one['blocks'] for one in promised):,}",
+            f"{sum(one['expected'] for one in promised):,.0f}",
+            f"{sum(one['false_alarms'] for one in promised):,}",
+            f"{run['machine']}, {run['cores']} cores",
+            run["date"],
+            f"`{run['command']}`",
+        ]
+        return table(titles, [row])
+
+    def alarm_slower(self) -> str:
+        """By how much more delays grow with the threshold that the reference sets than by fair bets, in percent."""
+        found = self._json("alarms")["delay"]
+        grown = [100 * (one["delay_s"] / one["by_bets_s"] - 1) for one in found]
+        late = [100 * (one["late_s"] / one["by_bets_late_s"] - 1) for one in found]
+        same = sum(growth <= 0 for growth in grown)
+        most = f"others grow by {max(grown):.0f} % at most, and those of the slowest tenth by {max(late):.0f} %"
+        return f"{same} of {len(grown)} medians are the same, {most}"
+
     def alarm_soonest(self) -> str:
         found = self._json("alarms")["soonest"]
         return table(("healthy blocks", *found), [["blocks until an alarm", *found.values()]])
@@ -30,6 +67,8 @@ class Alarms(Measured):
         for one in found["delay"]:
             row = rows.setdefault((one["correlation"], one["reference"]), [])
             row.append(f"{one['delay_s']:.0f} ({one['late_s']:.0f})")
+            row = rows.setdefault((one["correlation"], f"{one['reference']}, fair bets alone"), [])
+            row.append(f"{one['by_bets_s']:.0f} ({one['by_bets_late_s']:.0f})")
         for correlation, best in found["at_best"].items():
             rows[float(correlation), "all is known"] = [f"{seconds:.0f}" for seconds in best.values()]
         for blocks, learned in found["mean_learned"].items():
@@ -60,6 +99,16 @@ class Alarms(Measured):
             for rig, one in self._json("alarms")["recordings"].items()
         ]
         return table(titles, rows)
+
+
+def _kind(one: Mapping[str, Any]) -> list[object]:
+    watched = [f"{one['expected']:.0f}", f"{one['false_alarms']:,}", f"{one['by_bets']:,}"]
+    kept = "is not made" if one["promised"] is None else "is broken" if one["broken"] else "is kept"
+    rates = [None if rate is None else f"{rate:,}" for rate in (one["between"], one["promised"])]
+    machines = one["machines"] - one["no_promise"]
+    if one["promised"] is None:
+        watched[0] = "-"
+    return [one["healthy"], f"{one['reference']:,}", *rates, machines, f"{one['blocks']:,}", *watched, kept]
 
 
 def _possible(alarms: Mapping[str, Any], case: Mapping[str, Any]) -> bool:
