@@ -71,12 +71,16 @@ def watch(
         typer.Option(
             metavar="RATE",
             show_default="no alarms",
-            help="Raise alarms, false ones at most at this rate: '1 per year' (docs/alarms.md). Needs --healthy.",
+            help="Raise alarms, false ones at most at this rate: '1 per year'. Needs --healthy. For which machines it "
+            "is promised is printed at the start (docs/alarms.md).",
         ),
     ] = None,
     healthy: Annotated[
         list[Path] | None,
-        typer.Option(help="A recording of the machines running well, or a folder of them; may be repeated."),
+        typer.Option(
+            help="A recording of the machines running well, or a folder of them; may be repeated. A day of them "
+            "promises most."
+        ),
     ] = None,
     healthy_class: Annotated[
         str | None, typer.Option(show_default="good, healthy, normal ...", help="The class of machines running well.")
