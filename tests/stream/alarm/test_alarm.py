@@ -134,7 +134,7 @@ def test_an_alarm_kept_by_a_version_without_its_threshold_is_refused_but_its_pro
     alarm, rng = made()
     told(alarm, rng, 0.4, 5)
     kept = alarm.as_data()
-    for name in ("reaches", "healthy"):
+    for name in ("reaches", "healthy", "tried"):
         older = {**kept, "learned": {key: value for key, value in kept["learned"].items() if key != name}}
         with pytest.raises(ConfigError, match=f"there is no '{name}'; learn it anew"):
             Alarm.parsed(older)

@@ -5,9 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from dualres.stream.alarm.excursions import FEWEST, SEGMENTS, threshold
-
-FEW = SEGMENTS[0] * FEWEST
+from dualres.stream.alarm.excursions import LEAST_TRIED, threshold
 
 
 def test_evidence_that_goes_no_further_than_fair_bets_let_it_changes_nothing():
@@ -33,7 +31,7 @@ def test_bursts_that_come_again_and_again_are_taken_as_possible():
 
 
 def test_too_few_bets_tell_nothing_of_how_far_evidence_goes():
-    evidence = np.random.default_rng(4).exponential(9.0, FEW)
+    evidence = np.random.default_rng(4).exponential(9.0, LEAST_TRIED)
     assert threshold(evidence[:-1], 1000.0) == pytest.approx(np.log1p(1000))
     assert threshold(evidence, 1000.0) > 2 * np.log1p(1000)
-    assert threshold(np.zeros(FEW), 1000.0) == pytest.approx(np.log1p(1000))
+    assert threshold(np.zeros(LEAST_TRIED), 1000.0) == pytest.approx(np.log1p(1000))

@@ -12,7 +12,7 @@ An alarm is cleared by the same kind of sum: of e-values for a machine that is h
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log1p
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypedDict
 
 import numpy as np
 
@@ -71,6 +71,12 @@ class _AlarmProgress:
         return now
 
 
+class _OfHealth(TypedDict):
+    reaches: float
+    healthy: int
+    tried: int
+
+
 class Alarm:
     """Takes the score of every block, the larger the less healthy it looks, and gives the state of the alarm."""
 
@@ -83,10 +89,14 @@ class Alarm:
         *,
         reaches: float = 0.0,
         healthy: int = 0,
+        tried: int = 0,
     ) -> None:
-        """`reaches` is how many nats healthy evidence reaches once in `between` blocks, `healthy` how many told it."""
+        """`reaches` is how many nats healthy evidence reaches once in `between` blocks.
+
+        That is learned from so many `healthy` blocks, which make so many bets that were `tried`.
+        """
         self._e_values, self._between, self._sure, self._reason = e_values, between, sure, reason
-        self._reaches, self._healthy = reaches, healthy
+        self._reaches, self._healthy, self._tried = reaches, healthy, tried
         self._now = _AlarmProgress()
 
     @classmethod
@@ -115,7 +125,7 @@ class Alarm:
         reaches = threshold(tried, between / e_values.joined)
         if max(reaches, tried.max()) >= FURTHEST:
             return cls(None, between, sure, TOO_FAR.format(count))
-        return cls(e_values, between, sure, reaches=reaches, healthy=count)
+        return cls(e_values, between, sure, reaches=reaches, healthy=count, tried=len(tried))
 
     @property
     def e_values(self) -> EValues | None:
@@ -137,7 +147,7 @@ class Alarm:
         now, promise = self._now, None
         if self._e_values:
             extrapolates = self._e_values.extrapolates
-            promise = promise_of(self._between, self._sure, self._healthy, extrapolates=extrapolates)
+            promise = promise_of(self._between, self._sure, self._healthy, self._tried, extrapolates=extrapolates)
         fair = log1p(self._between / self.joined)
         return AlarmState(
             raised=now.since is not None,
@@ -190,7 +200,11 @@ class Alarm:
         """For JSON: `learned` never changes, `now` does with every block. `parsed` goes on exactly from there."""
         e_values = asdict(self._e_values) if self._e_values else None
         learned = {"bets": e_values, "between": self._between, "sure": self._sure, "reason": self._reason}
-        return {"learned": {**learned, "reaches": self._reaches, "healthy": self._healthy}, "now": self.progress}
+        return {"learned": {**learned, **self._of_health}, "now": self.progress}
+
+    @property
+    def _of_health(self) -> "_OfHealth":
+        return {"reaches": self._reaches, "healthy": self._healthy, "tried": self._tried}
 
     @property
     def progress(self) -> dict[str, Any]:
@@ -199,8 +213,7 @@ class Alarm:
 
     def another(self, progress: Mapping[str, Any] | None = None) -> "Alarm":
         """Of another machine that shares what was learned, from the beginning or from another alarm's progress."""
-        reaches, healthy = self._reaches, self._healthy
-        alarm = Alarm(self._e_values, self._between, self._sure, self._reason, reaches=reaches, healthy=healthy)
+        alarm = Alarm(self._e_values, self._between, self._sure, self._reason, **self._of_health)
         try:
             alarm._now = _AlarmProgress() if progress is None else _AlarmProgress.parsed(progress)
         except MISFIT as error:
@@ -213,8 +226,10 @@ class Alarm:
             learned = data["learned"]
             e_values = EValues.parsed(learned["bets"]) if learned["bets"] else None
             between, sure, reason = float(learned["between"]), float(learned["sure"]), str(learned["reason"])
-            reaches, healthy = float(learned["reaches"]), int(learned["healthy"])
-            alarm = cls(e_values, between, sure, reason, reaches=reaches, healthy=healthy)
+            of_health = _OfHealth(
+                reaches=float(learned["reaches"]), healthy=int(learned["healthy"]), tried=int(learned["tried"])
+            )
+            alarm = cls(e_values, between, sure, reason, **of_health)
             now = data["now"]
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error

@@ -15,6 +15,7 @@ from dualres.utils.arrays import Exact
 
 SEGMENTS = (16, 32, 64)  # few are long enough for what comes rarely, many tell the fall more exactly
 FEWEST = 25  # e-values of a segment
+LEAST_TRIED = SEGMENTS[0] * FEWEST  # fewer e-values tell nothing
 FAIR, UNFAIR = 1.0, 2.5  # standard errors of doubt, where fair bets would go as far and where they would not
 EULER = 0.5772
 
