@@ -1,7 +1,7 @@
 """How soon do alarms come, and are healthy recordings spared? Prints JSON.
 
     python -m experiments.eval_alarms STORES > results/measured/alarms.json
-    python -m experiments.eval_alarms --recordings-of results/measured/alarms.json > alarms.json
+    python -m experiments.eval_alarms [--workers 1] --recordings-of results/measured/alarms.json > alarms.json
 
 * `soonest`: blocks until an alarm, by the size of the reference, where every block is beyond all of it.
 * `delay`: a fault that the model gives 0.4 begins, at one false alarm per machine-year. Log-odds of blocks are normal
@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -76,10 +77,10 @@ def soonest(count: int) -> int:
     return int(np.median(waited))
 
 
-def delay(correlation: float, blocks: int, usual: float) -> dict[str, Any]:
+def delay(correlation: float, blocks: int, usual: float, trials: int) -> dict[str, Any]:
     """Seconds from the first faulty block to the alarm, and from the first healthy one after it until it is cleared."""
     rng, waited, by_bets, cleared, joined = np.random.default_rng(SEED), [], [], [], []
-    for _ in range(TRIALS):
+    for _ in range(trials):
         alarm = Alarm.learned(scores(rng, correlation, blocks, logit(usual)), blocks_between_false_alarms=YEAR)
         if alarm.state.promise is None:
             continue
@@ -94,7 +95,8 @@ def delay(correlation: float, blocks: int, usual: float) -> dict[str, Any]:
         "correlation": correlation,
         "reference": blocks,
         "usual": usual,
-        "no_promise": TRIALS - len(waited),
+        "trials": trials,
+        "no_promise": trials - len(waited),
         "joined_s": BLOCK_S * float(np.median(joined)),
         "delay_s": BLOCK_S * float(np.median(waited)),
         "late_s": BLOCK_S * float(np.quantile(waited, 0.9)),
@@ -228,12 +230,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stores", type=Path, nargs="?", help="of the recordings; none with --recordings-of")
     parser.add_argument("--recordings-of", type=Path, help="an earlier output: its recordings are not judged again")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="faults of each case")
+    parser.add_argument("--workers", type=int, default=1, help="processes; results are the same for any number")
     given = parser.parse_args()
     if bool(given.stores) == bool(given.recordings_of):
         parser.error("either STORES or --recordings-of is needed")
     kept = json.loads(given.recordings_of.read_text())["recordings"] if given.recordings_of else None
     torch.set_num_threads(1)
-    found = [delay(rho, blocks, usual) for rho in HEALTHY for blocks, usual in product(HEALTHY[rho], USUAL)]
+    cases = [(rho, *one, given.trials) for rho in HEALTHY for one in product(HEALTHY[rho], USUAL)]
+    with get_context("spawn").Pool(given.workers) as pool:
+        found = pool.starmap(delay, cases, chunksize=1)
     best = {str(rho): {str(usual): at_best(rho, usual) for usual in USUAL} for rho in HEALTHY}
     learned = {
         str(blocks): {usual: mean_learned(seconds, blocks) for usual, seconds in best["0.0"].items()}

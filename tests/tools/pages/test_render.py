@@ -40,13 +40,16 @@ COUNTS |= {9, 29, 99}  # units that set a limit
 COUNTS |= {86, 64, 6, 11}  # names of processors, steps of a checklist
 COUNTS |= {180}  # seconds within which an alarm is wanted
 SETTINGS |= {"0.1"}  # a score of healthy blocks
-# On one page only. Of the network of orders: parameters, degrees of freedom, machines and shares that were wanted. What
-# others measured, and exploratory runs that are said not to be here, by the settings that they tried.
+# On one page only. Of alarms: healthy machines, references, segments and standard errors; a chance of one in 200. Of
+# the network of orders: parameters, degrees of freedom, machines and shares that were wanted. What others measured, and
+# exploratory runs that are said not to be here, by the settings that they tried.
 ON_PAGE = {
+    "alarms.md": {"0.15", "0.83", "0.85", "2.5", "17", "280", "200", "32", "35", "400", "720"},
+    "reliability.md": {"200"},
     "recipe.md": {"66", "717", "969", "94", "283", "4.5", "27", "15"}
     | {"47.7", "55.6", "64.1"}
     | {"91.6", "92.6", "81.0", "86.5", "46.2", "68.1", "68.3", "52", "93", "1.2"}
-    | {"1.15", "1.3", "1.5", "83.2", "82.5", "81.7", "75.7", "75.5", "76.2", "0.5", "83.5", "81.6"}
+    | {"1.15", "1.3", "1.5", "83.2", "82.5", "81.7", "75.7", "75.5", "76.2", "0.5", "83.5", "81.6"},
 }
 NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\b|MCC5|PHM2009", re.DOTALL)
 
