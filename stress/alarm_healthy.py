@@ -112,19 +112,28 @@ def told(case: int, machines: int, expected: float, pool: Any) -> dict[str, Any]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", type=int, nargs="*", default=range(len(CASES)), help="by number; all without")
+    parser.add_argument(
+        "cases",
+        type=int,
+        nargs="*",
+        default=range(len(CASES)),
+        help="by number, in place of those in FILE; all without",
+    )
     parser.add_argument("--machines", type=int, default=60, help="of each kind, each with a reference of its own")
     parser.add_argument("--expected", type=float, default=120, help="false alarms that the promise allows for")
     parser.add_argument("--workers", type=int, default=1, help="processes; results are the same for any number")
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "results/measured/alarm_healthy.json")
     given = parser.parse_args()
-    run, rows = this_run("stress/alarm_healthy.py"), list[dict[str, Any]]()
+    run, chosen = this_run("stress/alarm_healthy.py"), list(given.cases)
+    kept = json.loads(given.out.read_text())["healthy"] if given.out.exists() and len(chosen) < len(CASES) else []
+    rows: dict[int, dict[str, Any]] = {row["case"]: row for row in kept}
     with Pool(given.workers) as pool:
-        for case in given.cases:
-            rows.append(told(case, given.machines, given.expected, pool))
-            print({key: value for key, value in rows[-1].items() if key != "says"}, file=sys.stderr, flush=True)
-            write_whole(given.out, (json.dumps({"run": run, "healthy": rows}, indent=1) + "\n").encode())
-    sys.exit(any(row["broken"] for row in rows))
+        for case in chosen:
+            rows[case] = {"case": case} | told(case, given.machines, given.expected, pool) | {"run": run}
+            print({key: value for key, value in rows[case].items() if key != "says"}, file=sys.stderr, flush=True)
+            healthy = [rows[number] for number in sorted(rows)]
+            write_whole(given.out, (json.dumps({"healthy": healthy}, indent=1) + "\n").encode())
+    sys.exit(any(row["broken"] for row in rows.values()))
 
 
 if __name__ == "__main__":

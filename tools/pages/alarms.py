@@ -31,7 +31,8 @@ class Alarms(Measured):
     def alarm_tries(self) -> str:
         """One row for the page of reliability: kinds of machines that are promised a rate, and broken promises."""
         found = self._json("alarm_healthy")
-        promised, run = [one for one in found["healthy"] if one["promised"]], found["run"]
+        promised = [one for one in found["healthy"] if one["promised"]]
+        runs = [one["run"] for one in promised]
         titles = ("attack", "tries", "failures", "blocks watched", "false alarms promised at most", "false alarms")
         titles += ("machine", "date", "repeated by")
         row = [
@@ -41,9 +42,9 @@ class Alarms(Measured):
             f"{sum(one['blocks'] for one in promised):,}",
             f"{sum(one['expected'] for one in promised):,.0f}",
             f"{sum(one['false_alarms'] for one in promised):,}",
-            f"{run['machine']}, {run['cores']} cores",
-            run["date"],
-            f"`{run['command']}`",
+            "; ".join(dict.fromkeys(f"{run['machine']}, {run['cores']} cores" for run in runs)),
+            "; ".join(dict.fromkeys(run["date"] for run in runs)),
+            ", ".join(dict.fromkeys(f"`{run['command']}`" for run in runs)),
         ]
         return table(titles, [row])
 

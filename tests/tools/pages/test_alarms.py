@@ -22,6 +22,7 @@ def kind(**changes):
         "false_alarms": 31,
         "by_bets": 1500,
         "broken": False,
+        "run": RUN,
     } | changes
 
 
@@ -29,7 +30,7 @@ def kind(**changes):
 def alarms(tmp_path):
     (tmp_path / "measured").mkdir()
     healthy = [kind(), kind(false_alarms=400, broken=True), kind(promised=None, reference=720)]
-    (tmp_path / "measured/alarm_healthy.json").write_text(json.dumps({"run": RUN, "healthy": healthy}))
+    (tmp_path / "measured/alarm_healthy.json").write_text(json.dumps({"healthy": healthy}))
     delays = [
         {"delay_s": delay, "late_s": 2 * delay, "by_bets_s": 20.0, "by_bets_late_s": 40.0} for delay in (20.0, 25.0)
     ]

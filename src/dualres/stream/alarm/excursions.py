@@ -15,20 +15,26 @@ from dualres.utils.arrays import Exact
 
 SEGMENTS = (16, 32, 64)  # few are long enough for what comes rarely, many tell the fall more exactly
 FEWEST = 25  # e-values of a segment
+FURTHER = 10  # times as many e-values as were tried; what is rarer than that cannot be told from them
 LEAST_TRIED = SEGMENTS[0] * FEWEST  # fewer e-values tell nothing
 FAIR, UNFAIR = 1.0, 2.5  # standard errors of doubt, where fair bets would go as far and where they would not
 EULER = 0.5772
 
 
 def threshold(evidence: Exact, e_values_between: float) -> float:
-    """Nats that healthy evidence reaches once in so many e-values at most; at least those of fair bets."""
+    """Nats that healthy evidence reaches once in so many e-values at most; at least those of fair bets.
+
+    If that is rarer than the reference tells, it is only kept where bets are fair.
+    """
     fair = float(np.log1p(e_values_between))
     counts = [count for count in SEGMENTS if len(evidence) >= count * FEWEST]
     if not counts:
         return fair
 
+    told = min(e_values_between, FURTHER * len(evidence))
+
     def reached(doubt: float) -> float:
-        return max(_return_level(evidence, count, e_values_between, doubt) for count in counts)
+        return max(_return_level(evidence, count, told, doubt) for count in counts)
 
     return max(fair, reached(UNFAIR if reached(0.0) > fair else FAIR))
 
