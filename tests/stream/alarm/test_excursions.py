@@ -13,7 +13,7 @@ def test_evidence_that_goes_no_further_than_fair_bets_let_it_changes_nothing():
     assert threshold(low, 20_000.0) == pytest.approx(np.log1p(20_000))
 
 
-@pytest.mark.parametrize("between", [2e4, 1e6])
+@pytest.mark.parametrize("between", [2e4, 2e5])
 def test_evidence_that_goes_further_sets_a_threshold_that_it_reaches_as_rarely_as_stated(between):
     """The exponential that is exceeded once in `between` is known."""
     rng, found = np.random.default_rng(2), []
@@ -35,3 +35,9 @@ def test_too_few_bets_tell_nothing_of_how_far_evidence_goes():
     assert threshold(evidence[:-1], 1000.0) == pytest.approx(np.log1p(1000))
     assert threshold(evidence, 1000.0) > 2 * np.log1p(1000)
     assert threshold(np.zeros(LEAST_TRIED), 1000.0) == pytest.approx(np.log1p(1000))
+
+
+def test_what_is_rarer_than_the_reference_tells_is_left_to_fair_bets():
+    evidence = np.random.default_rng(5).exponential(1.5, 5000)
+    assert threshold(evidence, 50_000.0) > np.log1p(50_000)
+    assert threshold(evidence, 1e15) == pytest.approx(np.log1p(1e15))
