@@ -88,6 +88,43 @@ def test_a_field_of_another_type_is_refused(originals, tmp_path, field):
         assert "cannot be understood" in refusal(told, tmp_path)
 
 
+CALIBRATION = {
+    "unit": "recording",
+    "temperature": 1.0,
+    "conditions": {},
+    "label": [0, 1],
+    "of": ["a", "b"],
+    "new": [1, 1],
+    "surprise": [-3.0, -2.0],
+    "look": [[-2.0, 5.0, 0.0, 12.0, 14.0]] * 2,
+}
+_ROWS = {name: CALIBRATION[name] for name in ("surprise", "look")}
+NO_NUMBERS = [float("nan"), float("inf"), -float("inf"), 1e308, HUGE, None, "high"]
+NO_CALIBRATIONS = [
+    *({"temperature": value} for value in NO_NUMBERS),
+    *({"surprise": [-3.0, value]} for value in NO_NUMBERS),
+    *({"look": [CALIBRATION["look"][0], [value, 5.0, 0.0, 12.0, 14.0]]} for value in NO_NUMBERS),
+    *({"windows": value} for value in [float("nan"), float("inf"), -1, "many"]),
+    *({"label": [0, value]} for value in [-1, 99, 1.0, None, True, "a"]),
+    *({"without_speed": {"temperature": value, **_ROWS}} for value in NO_NUMBERS),
+    {"new": [1]},
+    {"conditions": []},
+]
+
+
+@pytest.mark.parametrize("broken", NO_CALIBRATIONS, ids=str)
+def test_a_broken_calibration_is_refused_when_the_file_is_read(originals, tmp_path, broken):
+    """Whoever judges, exports, shows or watches by a model reads its file first."""
+    for original in originals:
+        header, tensors = models.parts(original)
+        card = json.loads(header.pop("__metadata__")["dualres"]) | {"sha256": models.ZEROS}
+        told = models.sealed(header, {**card, "calibration": CALIBRATION | broken}, tensors)
+        path = tmp_path / "m.safetensors"
+        path.write_bytes(told)
+        with pytest.raises(ModelFileError, match=r"m\.safetensors: .*calibration in the model's card.*fit the model"):
+            load(path)
+
+
 @pytest.mark.parametrize("value", [HUGE, "\ud800", {}, [[1], [1, 2]], [[HUGE] * 3] * 2])
 def test_checks_and_digests_that_are_none_are_refused(originals, tmp_path, value):
     header, tensors = models.parts(originals[0])

@@ -188,12 +188,21 @@ def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
             "dualres.bench.methods.load reads it"
         )
     model = Model(tuple(_weights_of_members(blob, card, card.kind, path)), card)
+    check_calibration(model, path)
     try:
         found = _check_logits(model, 1)
     except MISFIT as error:
         raise ModelFileError(f"{path}: its weights do not fit its card ({error})") from error
     compare_checks(checks, found[0], CHECK_WINDOWS, path)
     return model
+
+
+def check_calibration(model: Model, path: Path) -> None:
+    """An error for a card whose calibration is broken, before anybody judges, exports or watches by it."""
+    try:
+        _ = model.calibration
+    except ModelFileError as error:
+        raise ModelFileError(f"{path}: {error}") from error
 
 
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:

@@ -60,6 +60,7 @@ def load(path: Path | str) -> Model:
     except MISFIT as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({reason_of(error)})") from error
     model = Model(tuple(fits), card)
+    file.check_calibration(model, path)
     try:
         found = file.check_scores(model)
     except MISFIT as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.errors import ModelFileError
+from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
 from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
 from dualres.recordings.recording import Recording
@@ -256,22 +256,34 @@ class Calibration:
         try:
             columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
             held = tuple(
-                HeldOutRecording(classes[label], str(of), bool(new), float(truth), NoveltyFeatures(*map(float, look)))
+                HeldOutRecording(_class_at(label, classes), str(of), bool(new), float(truth), _look(look))
                 for label, of, new, truth, look in columns
             )
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
             if not held:
                 raise ValueError("nothing was held out")
-            temperature = float(data["temperature"])
+            temperature, windows = float(data["temperature"]), int(data.get("windows", 0))
             numbers = [temperature, *(number for one in held for number in (one.surprise, *astuple(one.look)))]
-            if not (temperature > 0 and all(abs(number) < LARGEST for number in numbers)):
+            if not (temperature > 0 and windows >= 0 and all(abs(number) < LARGEST for number in numbers)):
                 raise ValueError("its numbers are not those of recordings")
-            stated = str(data["unit"]), held, temperature, conditions, int(data.get("windows", 0))
+            stated = str(data["unit"]), held, temperature, conditions, windows
             other = data.get("without_speed")
             without = cls.parsed({**data, "without_speed": None, **_only(other)}, classes) if other else None
             return cls(tuple(classes), *stated, without)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
+        except MISFIT as error:
+            raise ModelFileError(
+                f"the calibration in the model's card cannot be understood ({reason_of(error)}); fit the model again"
+            ) from error
+
+
+def _class_at(number: Any, classes: Sequence[str]) -> str:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(classes):
+        raise ValueError(f"{number!r} is the position of no class")
+    return classes[number]
+
+
+def _look(numbers: Sequence[Any]) -> NoveltyFeatures:
+    return NoveltyFeatures(*map(float, numbers))
 
 
 def held_out(
