@@ -133,7 +133,7 @@ def test_a_folder_s_list_gives_channels_and_conditions_without_labels(fitted, ma
 def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
     """Six held-out machines state one in seven and nothing below."""
     (line,) = run("diagnose", fitted[1], machines / "good0.wav").stdout.splitlines()
-    assert "  no promise: 6 held-out recordings state no error rate below 14 %" in line
+    assert "  no promise: 6 held-out components state no error rate below 14 %" in line
     (line,) = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15").stdout.splitlines()
     assert line.endswith("  named: good")
     strict = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15", "--sure", "0.9")
@@ -143,7 +143,7 @@ def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
     assert row["promise"] == {"unit": "component", "error": 0.15, "sure": None}
     (cells,) = csv.DictReader(io.StringIO(run("diagnose", fitted[1], machines / "good0.wav", "--csv").stdout))
     assert (cells["answer"], cells["set"]) == ("no_promise", "")
-    assert "held-out recordings" in cells["reason"]
+    assert "held-out components" in cells["reason"]
 
 
 @pytest.mark.parametrize(

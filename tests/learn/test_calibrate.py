@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from dualres.config import RECIPES
 from dualres.judge.model import load, save
 from dualres.judge.verdict import diagnose_recording
 from dualres.learn.calibrate import BINS, answered, bins_of, calibrated
@@ -51,6 +52,51 @@ def test_every_held_out_recording_is_kept(fitted):
     assert all(one.new for one in kept.held)
     assert kept.as_data() == fitted.model.card.calibration
     assert kept.windows == max(max(one.windows) for one in fitted.estimate.judged) > 0
+
+
+@cache
+def fit_of_components():
+    """Three components of each class, with two recordings each."""
+    each = [replace(one, component=f"{one.label} {i % 6 // 2}", condition={}) for i, one in enumerate(labelled())]
+    return each, fit_model(each, windows_each=2)
+
+
+def test_recordings_of_known_components_are_held_out_for_themselves():
+    """What was measured on unseen components is no measure for another recording of a known one."""
+    recordings, fitted = fit_of_components()
+    known = fitted.model.calibration
+    assert [one.unit for one in fitted.estimates] == ["component"]
+    assert [one.unit for one in known.questions] == ["component", "recording"]
+    narrow = known.others[0]
+    assert sorted(one.unit for one in narrow.held) == sorted(one.id for one in recordings)
+    assert narrow.conditions == {"component": tuple(sorted({one.component for one in recordings}))}
+    assert known.conditions == {}
+    asked = [known.asked({"component": name}, error=0.2)[0].unit for name in (recordings[0].component, "another")]
+    assert asked == ["recording", "component"]
+
+
+def test_a_held_out_recording_is_answered_as_what_it_was_held_out_for():
+    """Its component is among the labelled ones, and the model that judged it did not know it."""
+    recordings, fitted = fit_of_components()
+    for estimate in (fitted.estimate, fitted.narrower):
+        found = answered(estimate, recordings, fitted.model.calibration)
+        assert {one.answer.promise for one in found} <= {None, estimate.unit}
+        assert [one.held for one in found] == list(estimate.held)
+
+
+@pytest.mark.parametrize("change", ["alone", "asked", "trained"])
+def test_nothing_more_is_held_out_where_nothing_more_is_learned(change):
+    """Components with one recording each are recordings already; somebody asks for both; a training takes minutes."""
+    recordings, _ = fit_of_components()
+    if change == "alone":
+        plain = fit_model(recordings[::2], windows_each=2)
+    elif change == "asked":
+        plain = fit_model(recordings, windows_each=2, held_out=("component", "recording"))
+    else:
+        plain = fit_model(recordings, windows_each=1, recipe=replace(RECIPES["paper"], updates=1))
+    assert plain.narrower is None
+    assert [one.unit for one in plain.model.calibration.questions] == [one.unit for one in plain.estimates]
+    assert len(plain.estimates) == (2 if change == "asked" else 1)
 
 
 def test_promises_are_bound_to_what_was_known_whenever_something_was_held_out(fitted):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dualres.judge.trust.calibration import ERROR, RECORDING, Calibration
+from dualres.judge.trust.calibration import ERROR, Calibration
 from dualres.model_file.card import Card
 
 
@@ -19,9 +19,6 @@ def sets_of(card: Card, error: float = ERROR) -> Sets | None:
     """The limits for the hardest unit that has enough of them; None where nothing can be promised."""
     if not card.calibration:
         return None
-    calibration = Calibration.parsed(card.calibration, card.classes)
-    for unit in dict.fromkeys((calibration.unit, RECORDING)):
-        limits = calibration.limits(unit, error)
-        if limits is not None:
-            return Sets(error, unit, tuple(limits))
-    return None
+    asked, why_not = Calibration.parsed(card.calibration, card.classes).asked({}, error=error)
+    limits = asked.limits(asked.unit, error)
+    return None if why_not or limits is None else Sets(error, asked.unit, tuple(limits))

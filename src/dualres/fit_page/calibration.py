@@ -26,10 +26,14 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     if not card.calibration or fitted.estimate is None:
         return html.section(title, f"Nothing is promised: {WITHOUT}.", "")
     calibration = Calibration.parsed(card.calibration, card.classes)
-    known = answered(fitted.estimate, recordings, calibration)
+    measured = [*fitted.estimates, *([fitted.narrower] if fitted.narrower else [])]
+    unit = calibration.asked({})[0].unit  # that of which most recordings are answered
+    estimate = next(one for one in measured if one.unit == unit)
+    known = answered(estimate, recordings, calibration)
     text = (
-        f"How the held-out recordings would be answered, if sets may miss the truth in {100 * ERROR:.0f} % of cases. "
-        "Their own scores set the limits. Of other recordings, a few more sets may miss it."
+        f"How held-out recordings would be answered, each of an unseen {unit}, if sets may miss the truth in "
+        f"{100 * ERROR:.0f} % of cases. Their own scores set the limits. Of other recordings, a few more sets may "
+        "miss it."
     )
     promised = html.listed([f"dualres diagnose can state {promise}." for promise in calibration.promises()])
     body = promised + _answers(known) + _reliability(known, calibration.temperature)

@@ -49,8 +49,9 @@ class Bin:
     count: int
 
 
-def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibration:
-    """Of a model that learned from all recordings, by models that each learned from some of them."""
+def calibrated(estimate: Estimate, recordings: Sequence[Recording], others: Sequence[Estimate] = ()) -> Calibration:
+    """Of a model that learned from all recordings, by models that each learned from some of them; `others` held out
+    further units."""
     classes = estimate.judged[0].classes
     probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
     looks = [estimate.looks[one.round - 1][one.recording] for one in estimate.held]
@@ -62,7 +63,8 @@ def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibrati
     temperature = round(fitted_temperature(probabilities, truth, units), 4)
     bound, longest = bound_to(estimate.plan, recordings), max(max(one.windows) for one in estimate.judged)
     without = calibrated(estimate.without_speed, recordings) if estimate.without_speed else None
-    return Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest, without)
+    plain = Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest, without)
+    return plain.asking([calibrated(one, recordings) for one in others])
 
 
 def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple[str, ...]]:
@@ -80,15 +82,20 @@ def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple
 
 
 def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: Calibration) -> list[HeldOutAnswer]:
-    """Every held-out recording, by the scores that its model gave it and by what `calibration` makes of them."""
-    known = {r.id: known_of(r) for r in recordings}
+    """Every held-out recording, by the scores that its model gave it and by what `calibration` makes of them.
+
+    It was held out for one question, so it is answered by that one, as if nobody had labelled its unit.
+    """
+    known = {r.id: {name: value for name, value in known_of(r).items() if name != estimate.unit} for r in recordings}
     untold = {r.id for r in recordings if not r.speed_told}
+    (about,) = (one for one in calibration.questions if one.unit == estimate.unit)
     found = []
     for one in estimate.held:
         scores = [one.probabilities[label] for label in calibration.classes]
         look = estimate.looks[one.round - 1][one.recording]
-        alike = calibration.without_speed if one.recording in untold else None
-        found.append(HeldOutAnswer(one, (alike or calibration).answer(scores, look, known[one.recording])))
+        alike = about.without_speed if one.recording in untold else None
+        asked = (alike or about).asking(())
+        found.append(HeldOutAnswer(one, asked.answer(scores, look, known[one.recording])))
     return found
 
 

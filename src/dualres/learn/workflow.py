@@ -19,7 +19,7 @@ from dualres.learn.estimate import Estimate, estimate_both, round_stage, shared_
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
+from dualres.learn.holdout import RECORDING, HoldOutError, Rounds, plan_rounds, refuse_leaks
 from dualres.learn.label_warnings import shared_signals
 from dualres.learn.line_up import lined_up
 from dualres.learn.settings import FitSettings
@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 LEARN = "Learn from all"  # of a fit's stages the last
+CALIBRATE = "Hold out recordings"  # of what is learned from, for promises about other recordings of it
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class FittedModel:
     history: list[Step]  # of the model's members, one after the other
     forecast: FitForecast | None = None  # where somebody wanted to know
     estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
+    narrower: Estimate | None = None  # of recordings of known units, by which verdicts on such recordings are promised
     about_axes: str = ""  # why they have a network each or share one, where that was compared
     about_speeds: str = ""  # how many were found in the vibration, where some were not stated
     copies: tuple[str, ...] = ()  # recordings that an estimate both learned from and judged, as sentences
@@ -129,13 +131,15 @@ def fit_by(
         settings = replace(settings, recordings=recordings)
     recordings = settings.recordings
     plans = _plans(settings) if settings.estimate or settings.strict else []
-    for plan in plans if settings.strict else ():
+    narrower = _narrower(settings, plans) if settings.estimate else None
+    every = [*plans, *([narrower] if narrower else [])]
+    for plan in every if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
     plans = plans if settings.estimate else []
-    copies = shared_signals(recordings, plans) if plans and not settings.strict else ()
+    copies = shared_signals(recordings, every) if plans and not settings.strict else ()
     forecast = None
     if announce:
-        forecast = _forecast(settings, plans, progress)
+        forecast = _forecast(settings, plans, narrower, progress)
         announce(forecast)
     axes, about_axes = APART, ""
     expected: list[Estimate] = []
@@ -146,13 +150,14 @@ def fit_by(
         else:
             found = run_estimate(settings, plan, axes=axes, stage=stage, progress=progress)
         expected.append(found)
+    narrow = run_estimate(settings, narrower, axes=axes, stage=CALIBRATE, progress=progress) if narrower else None
     told = renamed(progress, LEARN)
     model, history = fit_recordings(recordings, settings.labels, settings.classes, settings, axes=axes, progress=told)
-    card = _told(model.card, expected, recordings)
+    card = _told(model.card, expected, narrow, recordings)
     card = replace(card, remarks=(*card.remarks, *filter(None, (about_speeds, about_axes))))
     model, first = replace(model, card=card), expected[0] if expected else None
     about = {"about_axes": about_axes, "about_speeds": about_speeds}
-    return FittedModel(model, first, history, forecast, tuple(expected), copies=copies, **about)
+    return FittedModel(model, first, history, forecast, tuple(expected), narrow, copies=copies, **about)
 
 
 def _plans(settings: FitSettings) -> list[Rounds]:
@@ -162,11 +167,30 @@ def _plans(settings: FitSettings) -> list[Rounds]:
     return list({plan.unit: plan for plan in plans}.values())
 
 
+def _narrower(settings: FitSettings, plans: Sequence[Rounds]) -> Rounds | None:
+    """Rounds that hold out one recording of a unit and learn from its others, where `plans` have only whole units.
+
+    What was measured on unseen units is no measure for another recording of a known one. A training by updates takes
+    minutes, so there somebody has to ask for it, by holding out recordings, too.
+    """
+    if settings.chosen.recipe or any(plan.unit == RECORDING for plan in plans):
+        return None
+    try:
+        found = plan_rounds(settings.recordings, RECORDING)
+    except HoldOutError:
+        return None
+    units = plans[0].units
+    several = len({(units[name], alone) for name, alone in found.units.items()}) > len(set(units.values()))
+    return found if several else None
+
+
 def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
     return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
 
 
-def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
+def _forecast(
+    settings: FitSettings, plans: Sequence[Rounds], narrower: Rounds | None, progress: Progress
+) -> FitForecast:
     timing = "Time one update" if settings.chosen.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
@@ -174,15 +198,16 @@ def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress
     progress(timing, 1, 1, "")
     networks = settings.networks * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
     stages: dict[str, float] = {}
-    for plan in plans:
-        stage, shares = _stage(plan, plans), [1 - len(held) / len(settings.recordings) for held in plan.held_out]
+    named = [(_stage(plan, plans), plan) for plan in plans] + ([(CALIBRATE, narrower)] if narrower else [])
+    for stage, plan in named:
+        shares = [1 - len(held) / len(settings.recordings) for held in plan.held_out]
         tried = [stage, shared_stage(stage)] if networks > settings.networks and plan is plans[0] else [stage]
         for name, (number, share) in product(tried, enumerate(shares, start=1)):
             stages[round_stage(name, number, plan)] = share * networks * each_s
     return FitForecast(networks * (1 + len(stages)), each_s, {**stages, LEARN: networks * each_s})
 
 
-def _told(card: Card, expected: Sequence[Estimate], recordings: Sequence[Recording]) -> Card:
+def _told(card: Card, expected: Sequence[Estimate], narrower: Estimate | None, recordings: Sequence[Recording]) -> Card:
     if not expected:
         return card
     first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)
@@ -192,5 +217,5 @@ def _told(card: Card, expected: Sequence[Estimate], recordings: Sequence[Recordi
         score=first.as_score(),
         remarks=tuple(remarks),
         estimates=tuple(one.as_data() for one in expected),
-        calibration=calibrated(first, recordings).as_data(),
+        calibration=calibrated(first, recordings, [*expected[1:], *([narrower] if narrower else [])]).as_data(),
     )

@@ -56,33 +56,65 @@ def test_a_condition_that_was_not_labelled_has_no_promise():
     assert answer.classes == ("ball",), "what would have been said"
 
 
-def test_a_unit_that_was_held_out_may_be_new_but_no_class():
+def test_a_unit_that_was_held_out_may_be_new():
     known = calibration(unit="load", units=[f"load {i}" for i in range(19)])
     answer = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"})
     assert (answer.kind, answer.promise) == ("named", "load")
-    answer = calibration(labels=("inner", "outer")).answer([0.96, 0.03, 0.01], LOOK)
-    assert (answer.kind, answer.reason) == ("no_promise", "no recording of ball was held out")
 
 
-def test_too_few_components_promise_recordings_still():
+def components(count=19, few=4):
+    """Held-out recordings of a few components, and the same number held out one by one."""
+    narrow = replace(calibration(count), conditions={"load": ("high",), "component": ("0", "1")})
+    return calibration(count, unit="component", units=[str(i % few) for i in range(count)]).asking([narrow])
+
+
+def test_too_few_components_promise_recordings_of_the_labelled_ones():
     """Nineteen recordings of four components say nothing of a fifth at 10 %."""
-    known = replace(
-        calibration(unit="component", units=[str(i % 4) for i in range(19)]), conditions={"component": ("0",)}
-    )
-    assert known.units_of("component") == 4
-    assert known.answer([0.96, 0.03, 0.01], LOOK).promise == "recording"
+    known = components()
+    assert (known.units_of("component"), known.units_of("recording")) == (4, 19)
+    for condition in ({}, {"component": "0"}):
+        assert known.answer([0.96, 0.03, 0.01], LOOK, condition).promise == "recording"
     other = known.answer([0.96, 0.03, 0.01], LOOK, {"component": "new"})
     assert (other.kind, other.reason) == ("no_promise", "component new was not labelled")
-    assert known.answer([0.96, 0.03, 0.01], LOOK, error=0.2).promise == "component"
+    for condition in ({}, {"component": "new"}):
+        assert known.answer([0.96, 0.03, 0.01], LOOK, condition, error=0.2).promise == "component"
 
 
-def test_a_class_with_one_component_is_promised_as_a_recording():
-    """Of balls there is a single component, whose recordings were held out."""
-    components = calibration(unit="component", labels=("inner", "outer"))
+def test_recordings_of_held_out_components_say_nothing_of_known_ones():
+    """They are as many, and none was judged by a model that knew its component."""
+    alone = components().asking([])
+    answer = alone.answer([0.96, 0.03, 0.01], LOOK)
+    assert (answer.kind, answer.promise) == ("no_promise", None)
+    assert answer.reason == "4 held-out components state no error rate below 20 %"
+
+
+def test_what_is_of_a_labelled_component_is_promised_as_a_recording():
+    known = components(20, few=20)
+    assert known.answer([0.96, 0.03, 0.01], LOOK).promise == "component", "it may be a new one"
+    assert known.answer([0.96, 0.03, 0.01], LOOK, {"component": "new"}).promise == "component"
+    assert known.answer([0.96, 0.03, 0.01], LOOK, {"component": "1"}).promise == "recording"
+    assert known.asking([]).answer([0.96, 0.03, 0.01], LOOK, {"component": "1"}).promise == "component"
+
+
+def test_the_unit_does_not_depend_on_the_set():
+    """Of balls there is a single component, so that an unseen one may always be a ball."""
     single = calibration(12, unit="component", new=False, labels=("ball",))
-    known = replace(components, held=components.held + single.held)
-    assert known.answer([0.03, 0.96, 0.01], LOOK).promise == "component"
-    assert known.answer([0.96, 0.03, 0.01], LOOK).promise == "recording"
+    wide = calibration(40, unit="component", labels=("inner", "outer"))
+    known = replace(wide, held=wide.held + single.held).asking([calibration(40)])
+    found = [known.answer(shares, LOOK) for shares in ([0.03, 0.96, 0.01], [0.96, 0.03, 0.01], [0.3, 0.4, 0.3])]
+    assert {answer.promise for answer in found} == {"recording"}
+    assert len({answer.classes for answer in found}) > 1
+
+
+def test_a_class_that_was_never_held_out_leaves_no_promise_to_any():
+    known = calibration(60, labels=("inner", "outer"))
+    for shares in ([0.03, 0.96, 0.01], [0.96, 0.03, 0.01], [0.3, 0.4, 0.3]):
+        answer = known.answer(shares, LOOK)
+        assert (answer.kind, answer.promise) == ("no_promise", None)
+        assert answer.reason == "no recording of ball was held out, so nothing rules that out"
+    assert known.promises() == [
+        "about an unseen recording no error rate: no recording of ball was held out, so nothing rules that out"
+    ]
 
 
 def test_classes_with_units_enough_have_limits_of_their_own():
@@ -149,6 +181,15 @@ def test_a_part_of_a_recording_has_a_promise_where_it_is_as_long():
     assert known.answer([0.96, 0.03, 0.01], replace(LOOK, level=9.0), part=29).kind == "none_of_these"
     elsewhere = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"}, part=29)
     assert elsewhere.reason == "load low was not labelled", "which no longer stretch mends"
+
+
+def test_all_questions_come_back_from_a_card():
+    known = replace(components(), without_speed=calibration(unit="component"))
+    known = known.asking([replace(one, without_speed=calibration()) for one in known.others])
+    again = Calibration.parsed(known.as_data(), CLASSES)
+    assert [one.unit for one in again.questions] == ["component", "recording"]
+    assert [one.unit for one in again.without_speed.questions] == ["component", "recording"]
+    assert again.as_data() == known.as_data()
 
 
 @pytest.mark.parametrize("windows", [0, 30])

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dualres.errors import MISFIT, ModelFileError, reason_of
+from dualres.judge.trust.class_limits import class_limits
 from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
 from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
 from dualres.recordings.recording import Recording
@@ -16,7 +17,6 @@ from dualres.utils.arrays import Exact
 
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
 ERROR = 0.1  # that is stated where nobody asks for another
-RECORDING = "recording"
 LARGEST = 1e4  # of any number in a card: all of them are logarithms, but for the temperature
 WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
 NOT_KNOWN = "its speed is not known, and the error rate was measured with speeds"
@@ -74,7 +74,13 @@ class HeldOutRecording:
 
 @dataclass(frozen=True)
 class Calibration:
-    """Scores of all that was held out, from which any error rate is stated when a recording is judged."""
+    """Scores of all that was held out, from which any error rate is stated when a recording is judged.
+
+    A promise is about the question that was asked of the model when something was held out: how it does on an unseen
+    component, say, or on another recording of the components that it knows. Each question has scores of its own. Which
+    one a recording is answered by follows from what was held out and from what the recording states of itself, before
+    its scores are looked at. So a rate holds among all recordings that are answered by the same question.
+    """
 
     classes: tuple[str, ...]
     unit: str  # that was held out
@@ -83,6 +89,12 @@ class Calibration:
     conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
     windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
     without_speed: "Calibration | None" = None  # by the same recordings, judged as if their speeds were not known
+    others: tuple["Calibration", ...] = ()  # of further units, each held out for itself; the hardest come first
+
+    @property
+    def questions(self) -> tuple["Calibration", ...]:
+        """What a promise may be about."""
+        return (self, *self.others)
 
     def answer(
         self,
@@ -98,64 +110,92 @@ class Calibration:
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
         unlike = self.beyond(look)
-        promise, chosen, reason = self._promised(surprise(probabilities), condition or {}, error, sure)
-        if promise and part is not None and (short := self._too_short(part)):
+        asked, reason = self.asked(condition or {}, error=error, sure=sure)
+        promise = None if reason else asked.unit
+        if promise and part is not None and (short := asked._too_short(part)):
             promise, reason = None, short
+        chosen = asked._set(surprise(probabilities), error, sure)
         kind = NAMED if len(chosen) == 1 else ONE_OF
         if unlike:
             kind, reason = NONE_OF_THESE, unlike
         elif promise is None:
             kind = NO_PROMISE
         else:
-            most = self.doubt_limit(promise, error, sure)
+            _, most = asked._limits_at(error, sure)
             if most is not None and look.distance > most:
                 kind = NONE_OF_THESE
                 reason = f"no class stands out: the nearest by {-look.distance:.2f} nats, with {-most:.2f} as the limit"
         named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
         return Answer(kind, named, error, sure, promise, reason, calibrated)
 
+    def asked(
+        self, condition: Mapping[str, str], *, error: float = ERROR, sure: float | None = None
+    ) -> tuple["Calibration", str]:
+        """The hardest question about a recording of this condition whose rate can be stated; else one that would have
+        said a set, with the reason why that is not promised. What is of a labelled component asks nothing about unseen
+        ones: that question comes last."""
+        order = sorted(self.questions, key=lambda one: one._knows(condition))
+        reasons = [one._why_not(condition, error, sure) for one in order]
+        if "" in reasons:
+            return order[reasons.index("")], ""
+        says = [one for one in order if one._limits_at(error, sure)[0] is not None]
+        return (says[-1] if says else order[-1]), reasons[-1]
+
     def sets(self, surprises: Exact, unit: str, error: float, sure: float | None = None) -> set[str] | None:
         """The classes that are not too surprising (classes,), the first at any rate; None for too few units."""
-        limits = self.limits(unit, error, sure)
-        if limits is None:
-            return None
-        return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
+        one = self._about(unit)
+        return one._set(surprises, error, sure) if one and one._limits_at(error, sure)[0] else None
+
+    def limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
+        """How surprising each class may be to belong to a set; None for too few units."""
+        one = self._about(unit)
+        return one._limits_at(error, sure)[0] if one else None
 
     def doubt_limit(self, unit: str, error: float, sure: float | None = None) -> float | None:
-        return self._limits_at(unit, error, sure)[1]
+        one = self._about(unit)
+        return one._limits_at(error, sure)[1] if one else None
 
     def units_of(self, unit: str) -> int:
-        return len(self._units(unit))
+        one = self._about(unit)
+        return len(one._units()) if one else 0
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The classes of which no such unit was held out. Nothing rules them out, so without them no set is sure."""
+        known = {one.label for one in self._known}
+        return tuple(label for label in self.classes if label not in known)
 
     def promises(self, sure: float = 0.9) -> list[str]:
         """The error rates that can be stated, in words."""
         said = []
-        for unit in dict.fromkeys((self.unit, RECORDING)):
-            count = self.units_of(unit)
-            least, surely = (f"{100 * least_error(count, share):.2g} %" for share in (None, sure))
-            said.append(f"about an unseen {unit} error rates from {least}, with --sure {sure} from {surely}")
+        for one in self.questions:
+            least, surely = (f"{100 * least_error(len(one._units()), share):.2g} %" for share in (None, sure))
+            rates = f"error rates from {least}, with --sure {sure} from {surely}"
+            said.append(f"about an unseen {one.unit} {f'no error rate: {one._missed()}' if one.missing else rates}")
         return said
 
-    def _promised(
-        self, surprises: Exact, condition: Mapping[str, str], error: float, sure: float | None
-    ) -> tuple[str | None, set[str], str]:
-        """The hardest unit that a set can be promised for, the set, and else why there is none."""
-        count, chosen = self.units_of(RECORDING), set[str]()
-        reason = f"{count} held-out recordings state no error rate below {100 * least_error(count, sure):.2g} %"
-        for unit in dict.fromkeys((self.unit, RECORDING)):
-            found = self.sets(surprises, unit, error, sure)
-            if found is None:
-                continue
-            chosen, missing = found, found - {one.label for one in self._known(unit)}
-            elsewhere = [
-                f"{name} {value} was not labelled"
-                for name, value in condition.items()
-                if value not in self.conditions.get(name, (value,)) and name != unit
-            ]
-            if not elsewhere and not missing:
-                return unit, chosen, ""
-            reason = elsewhere[0] if elsewhere else f"no {unit} of {', '.join(sorted(missing))} was held out"
-        return None, chosen, reason
+    def _about(self, unit: str) -> "Calibration | None":
+        return next((one for one in self.questions if one.unit == unit), None)
+
+    def _knows(self, condition: Mapping[str, str]) -> bool:
+        """Whether a recording states that it is of a unit that was labelled."""
+        return condition.get(self.unit) in {one.unit for one in self.held}
+
+    def _why_not(self, condition: Mapping[str, str], error: float, sure: float | None) -> str:
+        """Why no rate is stated about this unit of a recording made so, in words; else nothing."""
+        count = len(self._units())
+        if self._limits_at(error, sure)[0] is None:
+            units = f"{count} held-out {self.unit}{'s' * (count != 1)}"
+            return f"{units} state no error rate below {100 * least_error(count, sure):.2g} %"
+        for name, value in condition.items():
+            if value not in self.conditions.get(name, (value,)) and name != self.unit:
+                return f"{name} {value} was not labelled"
+        return self._missed()
+
+    def _missed(self) -> str:
+        if not self.missing:
+            return ""
+        return f"no {self.unit} of {', '.join(self.missing)} was held out, so nothing rules that out"
 
     def _too_short(self, part: int) -> str:
         """Why so many windows do not stand for a recording, in words: a mean over fewer windows errs more often."""
@@ -164,41 +204,37 @@ class Calibration:
         shorter = f"a stretch of {part} windows is shorter than held-out recordings, of up to {self.windows}"
         return shorter if part < self.windows else ""
 
-    def _units(self, unit: str, label: str | None = None) -> dict[str, list[HeldOutRecording]]:
-        """The held-out recordings by unit. That of any other unit, too, was a recording that the model did not know."""
-        units: dict[str, list[HeldOutRecording]] = defaultdict(list)
-        for number, one in enumerate(self._known(unit)):
-            if label in (None, one.label):
-                units[one.unit if unit == self.unit else str(number)].append(one)
-        return units
-
-    def _known(self, unit: str) -> list[HeldOutRecording]:
-        """Those that were new to their model in that respect; a recording of anything held out was."""
-        return [one for one in self.held if one.new or unit == RECORDING]
-
-    def limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
-        """How surprising each class may be to belong to a set; None for too few units."""
-        return self._limits_at(unit, error, sure)[0]
-
-    def _limits_at(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
-        """Those of surprise and that of doubt, computed once: many recordings are answered at one rate."""
-        asked = unit, error, sure
-        if asked in self._computed:
-            return self._computed[asked]
-        units, limits, doubt = self._units(unit), None, None
-        k = rank(len(units), error, sure)
-        if k is not None:
-            shared, limits = _limit(units, k), []
-            for label in self.classes:
-                own = self._units(unit, label)
-                own_k = rank(len(own), error, sure)
-                limits.append(_limit(own, own_k) if own_k is not None and own_k < len(own) else shared)
-            doubt = limit([[one.look.distance for one in held] for held in units.values()], k)
-        self._computed[asked] = limits, doubt
-        return limits, doubt
+    def _set(self, surprises: Exact, error: float, sure: float | None) -> set[str]:
+        limits = self._limits_at(error, sure)[0]
+        if limits is None:
+            return set()
+        return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
 
     @cached_property
-    def _computed(self) -> dict[tuple[str, float, float | None], tuple[list[float] | None, float | None]]:
+    def _known(self) -> list[HeldOutRecording]:
+        """Those whose unit was new to the model that judged them."""
+        return [one for one in self.held if one.new]
+
+    def _units(self) -> dict[str, list[HeldOutRecording]]:
+        units: dict[str, list[HeldOutRecording]] = defaultdict(list)
+        for one in self._known:
+            units[one.unit].append(one)
+        return units
+
+    def _limits_at(self, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
+        """Those of surprise and that of doubt, computed once: many recordings are answered at one rate."""
+        if (error, sure) not in self._computed:
+            scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+            for one in self._known:
+                scores[one.label][one.unit].append(one.surprise)
+            units = self._units().values()
+            k, limits = rank(len(units), error, sure), class_limits(self.classes, scores, error, sure)
+            doubt = None if k is None else limit([[one.look.distance for one in held] for held in units], k)
+            self._computed[error, sure] = limits, doubt
+        return self._computed[error, sure]
+
+    @cached_property
+    def _computed(self) -> dict[tuple[float, float | None], tuple[list[float] | None, float | None]]:
         return {}
 
     @cached_property
@@ -243,12 +279,20 @@ class Calibration:
             "look": [one.look.rounded() for one in self.held],
             **({"windows": self.windows} if self.windows else {}),
             **({"without_speed": self.without_speed._differing()} if self.without_speed else {}),
+            **({"others": [one.as_data() for one in self.others]} if self.others else {}),
         }
 
     def _differing(self) -> dict[str, Any]:
         """What is not the same of recordings that are judged in another way."""
         data = self.as_data()
         return {name: data[name] for name in DIFFERING}
+
+    def asking(self, others: Sequence["Calibration"]) -> "Calibration":
+        """With further questions, each with what is known of it without speeds."""
+        without = self.without_speed
+        if without:
+            without = replace(without, others=tuple(one.without_speed for one in others if one.without_speed))
+        return replace(self, others=tuple(others), without_speed=without)
 
     @classmethod
     def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Calibration":
@@ -268,8 +312,10 @@ class Calibration:
                 raise ValueError("its numbers are not those of recordings")
             stated = str(data["unit"]), held, temperature, conditions, windows
             other = data.get("without_speed")
-            without = cls.parsed({**data, "without_speed": None, **_only(other)}, classes) if other else None
-            return cls(tuple(classes), *stated, without)
+            plain = {**data, "without_speed": None, "others": ()}
+            without = cls.parsed({**plain, **_only(other)}, classes) if other else None
+            others = [cls.parsed({**more, "others": ()}, classes) for more in data.get("others", ())]
+            return cls(tuple(classes), *stated, without).asking(others)
         except MISFIT as error:
             raise ModelFileError(
                 f"the calibration in the model's card cannot be understood ({reason_of(error)}); fit the model again"
@@ -300,7 +346,3 @@ def _only(differing: Mapping[str, Any]) -> dict[str, Any]:
 def known_of(recording: Recording) -> dict[str, str]:
     """Under what conditions it was recorded, and its component, as far as that is known."""
     return {**recording.condition, **({"component": recording.component} if recording.component else {})}
-
-
-def _limit(units: Mapping[str, Sequence[HeldOutRecording]], k: int) -> float:
-    return limit([[one.surprise for one in held] for held in units.values()], k)
