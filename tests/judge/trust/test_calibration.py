@@ -64,19 +64,21 @@ def test_a_unit_that_was_held_out_may_be_new():
 
 def components(count=19, few=4):
     """Held-out recordings of a few components, and the same number held out one by one."""
-    narrow = replace(calibration(count), conditions={"load": ("high",), "component": ("0", "1")})
+    narrow = replace(calibration(count), conditions={"load": ("high",), "component": tuple(map(str, range(few)))})
     return calibration(count, unit="component", units=[str(i % few) for i in range(count)]).asking([narrow])
 
 
 def test_too_few_components_promise_recordings_of_the_labelled_ones():
     """Nineteen recordings of four components say nothing of a fifth at 10 %."""
-    known = components()
+    known, few = components(), "4 held-out components state no error rate below 20 %"
     assert (known.units_of("component"), known.units_of("recording")) == (4, 19)
-    for condition in ({}, {"component": "0"}):
-        assert known.answer([0.96, 0.03, 0.01], LOOK, condition).promise == "recording"
-    other = known.answer([0.96, 0.03, 0.01], LOOK, {"component": "new"})
-    assert (other.kind, other.reason) == ("no_promise", "component new was not labelled")
-    for condition in ({}, {"component": "new"}):
+    assert known.answer([0.96, 0.03, 0.01], LOOK, {"component": "0"}).promise == "recording"
+    for condition, why in (
+        ({}, "its component is not stated"),
+        ({"component": "new"}, "component new was not labelled"),
+    ):
+        other = known.answer([0.96, 0.03, 0.01], LOOK, condition)
+        assert (other.kind, other.reason, other.classes) == ("no_promise", f"{few}; {why}", ("ball",))
         assert known.answer([0.96, 0.03, 0.01], LOOK, condition, error=0.2).promise == "component"
 
 
@@ -100,10 +102,14 @@ def test_the_unit_does_not_depend_on_the_set():
     """Of balls there is a single component, so that an unseen one may always be a ball."""
     single = calibration(12, unit="component", new=False, labels=("ball",))
     wide = calibration(40, unit="component", labels=("inner", "outer"))
-    known = replace(wide, held=wide.held + single.held).asking([calibration(40)])
-    found = [known.answer(shares, LOOK) for shares in ([0.03, 0.96, 0.01], [0.96, 0.03, 0.01], [0.3, 0.4, 0.3])]
-    assert {answer.promise for answer in found} == {"recording"}
-    assert len({answer.classes for answer in found}) > 1
+    known = replace(wide, held=wide.held + single.held).asking(
+        [replace(calibration(40), conditions={"component": ("0",)})]
+    )
+    scores = ([0.03, 0.96, 0.01], [0.96, 0.03, 0.01], [0.3, 0.4, 0.3])
+    for condition, promised in (({"component": "0"}, "recording"), ({}, None), ({"component": "new"}, None)):
+        found = [known.answer(shares, LOOK, condition) for shares in scores]
+        assert {answer.promise for answer in found} == {promised}
+        assert len({answer.classes for answer in found}) > 1
 
 
 def test_a_class_that_was_never_held_out_leaves_no_promise_to_any():

@@ -16,6 +16,7 @@ from dualres.recordings.recording import Recording
 from dualres.utils.arrays import Exact
 
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
+COMPONENT = "component"
 ERROR = 0.1  # that is stated where nobody asks for another
 LARGEST = 1e4  # of any number in a card: all of them are logarithms, but for the temperature
 WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
@@ -135,11 +136,11 @@ class Calibration:
         said a set, with the reason why that is not promised. What is of a labelled component asks nothing about unseen
         ones: that question comes last."""
         order = sorted(self.questions, key=lambda one: one._knows(condition))
-        reasons = [one._why_not(condition, error, sure) for one in order]
+        reasons = [one._why_not(condition, error, sure) or self._unstated(one, condition) for one in order]
         if "" in reasons:
             return order[reasons.index("")], ""
         says = [one for one in order if one._limits_at(error, sure)[0] is not None]
-        return (says[-1] if says else order[-1]), reasons[-1]
+        return (says[-1] if says else order[-1]), "; ".join(dict.fromkeys(reasons))
 
     def sets(self, surprises: Exact, unit: str, error: float, sure: float | None = None) -> set[str] | None:
         """The classes that are not too surprising (classes,), the first at any rate; None for too few units."""
@@ -196,6 +197,11 @@ class Calibration:
         if not self.missing:
             return ""
         return f"no {self.unit} of {', '.join(self.missing)} was held out, so nothing rules that out"
+
+    def _unstated(self, asked: "Calibration", condition: Mapping[str, str]) -> str:
+        """Why what was measured on known components is no promise: a component that nobody names may be a new one."""
+        unseen = any(one.unit == COMPONENT for one in self.questions)
+        return "its component is not stated" if unseen and {COMPONENT}.isdisjoint({asked.unit, *condition}) else ""
 
     def _too_short(self, part: int) -> str:
         """Why so many windows do not stand for a recording, in words: a mean over fewer windows errs more often."""
