@@ -51,7 +51,7 @@ def main() -> None:
     for part in sys.argv[1:] or ("laws", "vibration"):
         measured = {"laws": laws, "vibration": of_vibration}[part]()
         before = json.loads(OUT.read_text()) if OUT.exists() else {}
-        sets = {**before.get("made_apart", {}), part: measured}
+        sets = {**before.get("made_apart", {}), "worlds": len(WORLDS), part: measured}
         write_whole(OUT, (json.dumps({**before, "made_apart": sets}, indent=1) + "\n").encode())
 
 

@@ -51,7 +51,7 @@ from dualres.kernel.orders import looks_of
 from dualres.learn.calibrate import bound_to
 from dualres.learn.closed_form import fit_looks
 from dualres.learn.fold_support import learned_from
-from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds
+from dualres.learn.holdout import RECORDING, HoldOutError, Rounds, plan_rounds
 from dualres.learn.support import hz_at
 from dualres.model.reference.orders import Looks, of_looks
 from dualres.model.views.order_network import OrdersNetwork
@@ -106,12 +106,15 @@ def shown(recording: Recording, most: int = JUDGED) -> Shown:
     return Shown(recording, looks_of(CONFIG, windows), hz_at(recording, starts, CONFIG), kept)
 
 
+Held = tuple[Shown, str, bool, list[float], NoveltyFeatures]  # its unit, whether that is new, and what was said of it
+
+
 class Fitted:
     """A network of orders, as `dualres fit` makes it, and what was held out for it."""
 
     def __init__(self, support: Sequence[Shown], calibrate: bool = True, unit: str | None = None) -> None:
         self.classes, self._support = tuple(sorted({one.label for one in support})), support
-        self.held: list[tuple[Shown, str, bool, list[float], NoveltyFeatures]] = []
+        self.held: list[Held] = []
         self.calibration: Calibration | None = None
         if calibrate:
             self._calibrate(support, unit)
@@ -147,26 +150,33 @@ class Fitted:
         return look.distance + 1000 * beyond, said == NONE_OF_THESE
 
     def _calibrate(self, support: Sequence[Shown], unit: str | None) -> None:
-        rounds = _rounds([one.recording for one in support], unit)
-        if rounds is None:
+        every = [one.recording for one in support]
+        if (rounds := _rounds(every, unit)) is None:
             return
+        self.held = self._held(support, rounds)
+        narrower = _rounds(every, RECORDING) if rounds.unit != RECORDING else None
+        others = [self._question(narrower, self._held(support, narrower), every)] if narrower else []
+        self.calibration = self._question(rounds, self.held, every).asking(others)
+
+    def _held(self, support: Sequence[Shown], rounds: Rounds) -> list[Held]:
+        held = []
         for out in rounds.held_out:
             model = Fitted([one for one in support if one.recording.id not in out], calibrate=False)
             for one in support:
                 if (name := one.recording.id) in out:
-                    self.held.append((one, rounds.units[name], name not in rounds.easier, *model.said(one)))
-        temperature = temperature_of(self.classes, self.held)
+                    held.append((one, rounds.units[name], name not in rounds.easier, *model.said(one)))
+        return held
+
+    def _question(self, rounds: Rounds, held: Sequence[Held], every: Sequence[Recording]) -> Calibration:
         kept = [
             held_out(self.classes, one.label, unit, new, probabilities=said, look=look)
-            for one, unit, new, said, look in self.held
+            for one, unit, new, said, look in held
         ]
-        bound = bound_to(rounds, [one.recording for one in support])
-        self.calibration = Calibration(self.classes, rounds.unit, tuple(kept), temperature, bound)
+        temperature = temperature_of(self.classes, held)
+        return Calibration(self.classes, rounds.unit, tuple(kept), temperature, bound_to(rounds, every))
 
 
-def temperature_of(
-    classes: Sequence[str], held: Sequence[tuple[Shown, str, bool, list[float], NoveltyFeatures]]
-) -> float:
+def temperature_of(classes: Sequence[str], held: Sequence[Held]) -> float:
     truth = [classes.index(one.label) for one, *_ in held]
     return fitted_temperature([said for *_, said, _ in held], truth, [unit for _, unit, *_ in held])
 

@@ -17,6 +17,21 @@ class Trust(Measured):
         found = self._json("trust")["coverage"]
         return table(titles, [[unit, *_picked(found[unit], keys)] for unit in ("component", "recording")])
 
+    def trust_made_apart(self) -> str:
+        """Sets by the unit that they were promised for, on data that has nothing in common with the simulators."""
+        found = self._json("trust")["made_apart"]
+        keys = ("answers", "covered", "low", "high", "most", "mean_set", "named", "named_right")
+        titles = ("data", "promised for", "sets", "held the truth", "from", "to", "at most")
+        rows = [
+            [name, "nothing" if unit == "none" else unit, *("-" if one[key] is None else one[key] for key in keys)]
+            for name, units in {**found["laws"], "vibration": found["vibration"]}.items()
+            for unit, one in units.items()
+        ]
+        return table((*titles, "classes in a set", "named", "of these right"), rows)
+
+    def made_worlds(self) -> str:
+        return str(self._json("trust")["made_apart"]["worlds"])
+
     def trust_folds(self) -> str:
         rows = [
             [rig, kind.replace("_", " "), *_picked(worth, WORTH)]
