@@ -46,7 +46,8 @@ from dualres.judge.trust.calibration import (
     known_of,
 )
 from dualres.judge.trust.conformal import fitted_temperature, limit, rank, tempered
-from dualres.judge.trust.novelty import NoveltyFeatures, of_orders, recorded
+from dualres.judge.trust.novelty import NoveltyFeatures, Told, compared, of_orders, recorded
+from dualres.judge.trust.standing import HZ, ORDER, HeldOutLogs, Standing, fitted_standing
 from dualres.kernel.orders import looks_of
 from dualres.learn.calibrate import bound_to
 from dualres.learn.closed_form import fit_looks
@@ -106,7 +107,7 @@ def shown(recording: Recording, most: int = JUDGED) -> Shown:
     return Shown(recording, looks_of(CONFIG, windows), hz_at(recording, starts, CONFIG), kept)
 
 
-Held = tuple[Shown, str, bool, list[float], NoveltyFeatures]  # its unit, whether that is new, and what was said of it
+Held = tuple[Shown, str, bool, list[float], Told]  # its unit, whether that is new, and what was said of it
 
 
 class Fitted:
@@ -115,6 +116,7 @@ class Fitted:
     def __init__(self, support: Sequence[Shown], calibrate: bool = True, unit: str | None = None) -> None:
         self.classes, self._support = tuple(sorted({one.label for one in support})), support
         self.held: list[Held] = []
+        self.standings: dict[str, Standing] = {}
         self.calibration: Calibration | None = None
         if calibrate:
             self._calibrate(support, unit)
@@ -129,22 +131,26 @@ class Fitted:
         network = fit_looks((spectra, swings, lines), labels, OrdersNetwork(len(self.classes), CONFIG), hz=hz)
         return OrdersWeights(CONFIG, {name: tensor.numpy() for name, tensor in network.state_dict().items()})
 
-    def said(self, one: Shown) -> tuple[list[float], NoveltyFeatures]:
+    def said(self, one: Shown) -> tuple[list[float], Told]:
         probabilities = np.exp(of_looks(self.weights, one.seen, one.hz)).mean(0).tolist()
-        near = of_orders(self.weights, one.seen, one.hz).mean(0)
-        return probabilities, NoveltyFeatures(*near.tolist(), *one.recorded)
+        return probabilities, of_orders(self.weights, one.seen, one.hz)
+
+    def look(self, one: Shown, told: Told) -> NoveltyFeatures:
+        return NoveltyFeatures(*compared(told, self.standings).mean(0).tolist(), *one.recorded)
 
     def answer(self, one: Shown) -> tuple[str, Answer]:
-        probabilities, look = self.said(one)
+        probabilities, told = self.said(one)
         label = self.classes[int(np.argmax(probabilities))]
         if self.calibration is None:
             return label, Answer(NO_PROMISE, (), ERROR, reason=WITHOUT)
+        look = self.look(one, told)
         return label, self.calibration.answer(probabilities, look, known_of(one.recording), error=ERROR)
 
     def novelty(self, one: Shown) -> tuple[float, bool]:
         """How new a recording is, and whether it is said to be none of the classes; conditions are not known."""
         assert self.calibration
-        probabilities, look = self.said(one)
+        probabilities, told = self.said(one)
+        look = self.look(one, told)
         beyond = bool(self.calibration.beyond(look))
         said = self.calibration.answer(probabilities, look, error=ERROR).kind
         return look.distance + 1000 * beyond, said == NONE_OF_THESE
@@ -154,6 +160,14 @@ class Fitted:
         if (rounds := _rounds(every, unit)) is None:
             return
         self.held = self._held(support, rounds)
+        for axis, by_order in ((HZ, False), (ORDER, True)):
+            logs = [
+                HeldOutLogs(self.classes.index(one.label), told.logs[told.by_order == by_order])
+                for one, *_, told in self.held
+                if (told.by_order == by_order).any()
+            ]
+            if standing := fitted_standing(logs, len(self.classes)):
+                self.standings[axis] = standing
         narrower = _rounds(every, RECORDING) if rounds.unit != RECORDING else None
         others = [self._question(narrower, self._held(support, narrower), every)] if narrower else []
         self.calibration = self._question(rounds, self.held, every).asking(others)
@@ -169,8 +183,8 @@ class Fitted:
 
     def _question(self, rounds: Rounds, held: Sequence[Held], every: Sequence[Recording]) -> Calibration:
         kept = [
-            held_out(self.classes, one.label, unit, new, probabilities=said, look=look)
-            for one, unit, new, said, look in held
+            held_out(self.classes, one.label, unit, new, probabilities=said, look=self.look(one, told))
+            for one, unit, new, said, told in held
         ]
         temperature = temperature_of(self.classes, held)
         return Calibration(self.classes, rounds.unit, tuple(kept), temperature, bound_to(rounds, every))

@@ -1,11 +1,11 @@
 """How the unknown is scored by orders, and what not knowing the speed does to error rates. Adds to trust.json.
 
-    python -m experiments.eval_trust_orders [weights] [without_speed]
+    python -m experiments.eval_trust_orders [standing] [without_speed]
 
 Simulated machines alone; shares are in percent.
 
-* `weights`: which of the heads tell an unseen fault? Half of each machine's specimens are learned from, every class is
-  left out in turn, and the others are judged; AUROC by how much a class stands out, mean over classes and machines.
+* `standing`: what tells an unseen fault best? Half of each machine's specimens are learned from, every class is left
+  out in turn, and the others are judged; AUROC by how much a class stands out, mean over classes and machines.
 * `without_speed`: machines at one load, every specimen held out by `dualres fit`. Which share of the truths lies within
   the limits where speeds are known, where they are not and the limits are those of recordings whose speed is known, and
   where the limits are of recordings judged without, too; machine by machine, 9 specimens that set the limit.
@@ -23,64 +23,49 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.judge.trust import novelty
 from dualres.judge.trust.conformal import limit, rank
+from dualres.judge.trust.novelty import ORDER_WEIGHTS, compared
+from dualres.judge.trust.standing import Standing
 from dualres.learn.calibrate import calibrated
 from dualres.learn.workflow import fit_model
 from dualres.simulated.machines import held_out, machine, recordings
 from dualres.utils.files import write_whole
-from experiments.eval_trust import ERROR, LEARNED, OUT, WITHIN, Fitted, Shown, auroc, percent, shown
+from experiments.eval_trust import ERROR, LEARNED, OUT, WITHIN, Fitted, auroc, percent, shown
 
-CHOOSE = range(20, 28)  # machines by which weights are chosen
+CHOOSE = range(20, 28)  # machines by which it is chosen how windows are compared with classes
 FITTED = range(100, 108)  # machines that are fitted with their speeds and judged without
 SPLITS = 50  # of each machine's specimens
-# Of spectra, modulation and envelope.
-WEIGHTINGS = {
-    "all alike": (1, 1, 1),
-    "spectra": (1, 0, 0),
-    "modulation": (0, 1, 0),
-    "envelope": (0, 0, 1),
-    "no spectra": (0, 1, 1),
-    "no modulation": (1, 0, 1),
-    "no envelope": (1, 1, 0),
-    "spectra twice": (2, 1, 1),
-    "modulation twice": (1, 2, 1),
-    "envelope twice": (1, 1, 2),
-    "spectra half": (1, 2, 2),
-    "spectra a third": (1, 3, 3),
-    "spectra a quarter": (1, 4, 4),
-}
+WAYS = ("heads alike for all machines", "heads by what they tell apart", "classes by how they scatter", "both")
 Specimens = Mapping[str, list[tuple[float, float]]]  # surprise of each recording with its speed, and without
 
 
 def main() -> None:
     torch.set_num_threads(1)
-    for part in sys.argv[1:] or ("weights", "without_speed"):
-        measured = {"weights": weights, "without_speed": without_speed}[part]()
+    for part in sys.argv[1:] or ("standing", "without_speed"):
+        measured = {"standing": standing, "without_speed": without_speed}[part]()
         before = json.loads(OUT.read_text()) if OUT.exists() else {}
         write_whole(OUT, (json.dumps({**before, part: measured}, indent=1) + "\n").encode())
 
 
-def weights() -> dict[str, Any]:
+def standing() -> dict[str, Any]:
     areas: dict[str, list[float]] = defaultdict(list)
     for number in CHOOSE:
         support, evaluation = held_out(recordings(machine(number)), "specimen")
         learned, judged = ([shown(one, LEARNED) for one in each] for each in (support, evaluation))
         for label in sorted({one.label for one in learned}):
-            fitted = Fitted([one for one in learned if one.label != label], calibrate=False)
-            new = [one.label == label for one in judged]
-            for name, shares in WEIGHTINGS.items():
-                distance = [_distance(fitted, one, shares) for one in judged]
-                each = [
-                    [d for d, is_new in zip(distance, new, strict=True) if is_new == wanted] for wanted in (True, False)
-                ]
-                areas[name].append(auroc(*each))
+            fitted = Fitted([one for one in learned if one.label != label])
+            new = np.array([one.label == label for one in judged])
+            told = [fitted.said(one)[1] for one in judged]
+            for name, known in zip(WAYS, _ways(fitted.standings), strict=True):
+                distance = np.array([float(compared(one, known)[:, 0].mean()) for one in told])
+                areas[name].append(auroc(distance[new], distance[~new]))
     return {name: {"mean": percent(found), "worst": percent([min(found)])} for name, found in areas.items()}
 
 
-def _distance(fitted: Fitted, one: Shown, shares: tuple[int, int, int]) -> float:
-    told = dict(zip(novelty.ORDER_WEIGHTS, (share / sum(shares) for share in shares), strict=True))
-    return float(novelty.of_orders(fitted.weights, one.seen, one.hz, told)[:, 0].mean())
+def _ways(known: Mapping[str, Standing]) -> list[dict[str, Standing]]:
+    usual = tuple(ORDER_WEIGHTS.values())
+    heads = {axis: Standing(one.weights) for axis, one in known.items()}
+    return [{}, heads, {axis: Standing(usual, one.usual) for axis, one in known.items()}, dict(known)]
 
 
 def without_speed() -> dict[str, Any]:

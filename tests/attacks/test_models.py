@@ -107,6 +107,10 @@ NO_CALIBRATIONS = [
     *({"windows": value} for value in [float("nan"), float("inf"), -1, "many"]),
     *({"label": [0, value]} for value in [-1, 99, 1.0, None, True, "a"]),
     *({"without_speed": {"temperature": value, **_ROWS}} for value in NO_NUMBERS),
+    *({"standings": {"hz": {"weights": [value] * 4, "usual": [0.0] * 3}}} for value in NO_NUMBERS),
+    *({"standings": {"hz": {"weights": [0.25] * 4, "usual": [value] * 3}}} for value in NO_NUMBERS),
+    {"standings": []},
+    {"standings": {"order": {}}},
     {"new": [1]},
     {"conditions": []},
 ]

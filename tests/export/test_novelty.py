@@ -17,6 +17,7 @@ from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.export.test_vectors import turning
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
+from dualres.judge.trust.standing import HZ, ORDER, Standing
 from dualres.recordings.recording import Recording
 from tests.export.conftest import _result, machine, made_model, made_turning_model, made_views_model, shared_library
 from tests.export.test_device import RIGHT, altered, make, make_for_arm, make_for_cortex_m
@@ -27,14 +28,14 @@ CLASSES = ("good", "worn", "broken")
 NO_CLASS, OTHER_SPECTRUM, OTHER_LEVEL = 1, 2, 4
 
 
-def calibrated(model, around):
+def calibrated(model, around, standings=()):
     """The model with twenty held-out recordings of each class, which look as `around` does, more or less."""
     held = []
     for label in CLASSES:
         for number in range(20):
             look = replace(around, distance=around.distance + 0.5 - 0.05 * number, level=around.level + 0.02 * number)
             held.append(held_out(CLASSES, label, f"{label}{number}", True, probabilities=[0.5, 0.3, 0.2], look=look))
-    known = Calibration(CLASSES, "recording", tuple(held)).as_data()
+    known = Calibration(CLASSES, "recording", tuple(held), standings=dict(standings)).as_data()
     return replace(model, card=replace(model.card, calibration=known))
 
 
@@ -109,6 +110,31 @@ def test_a_device_looks_at_orders_as_python_does(compiler, tmp_path, search):
     assert get(tone, 25.0)[1] & OTHER_SPECTRUM
 
 
+def test_a_device_compares_classes_as_what_was_held_out_says(model, compiler, tmp_path):
+    weights, usual = (0.55, 0.25, 0.15, 0.05), (0.0, 0.7, 0.2)
+    known = calibrated(model, look_at(model, Recording.from_array(signal(), 12_800)), {HZ: Standing(weights, usual)})
+    get, found = judged_by(write_c99(known, tmp_path / "board", 12_800).folder), []
+    for seed in range(3):
+        samples = np.random.default_rng(seed).standard_normal(20_000).astype(np.float32) + signal()[:20_000]
+        looks = [look_at(one, Recording.from_array(samples, Fraction(12_800))).distance for one in (known, model)]
+        assert get(samples)[0].distance == pytest.approx(looks[0], abs=1e-3)
+        found.append(abs(looks[0] - looks[1]))
+    assert min(found) > 0.05
+
+
+@pytest.mark.parametrize("hz", [0.0, 26.0])
+def test_a_device_does_so_on_each_axis(compiler, tmp_path, hz):
+    plain = replace(made_turning_model(), card=replace(made_turning_model().card, classes=CLASSES))
+    standings = {HZ: Standing((0.5, 0.3, 0.2), (0.4, 0.0, 0.9)), ORDER: Standing((0.1, 0.2, 0.7), (0.0, 0.8, 0.3))}
+    samples = turning_machine(25.0, 0, 20_000, rate=12_800, seed=99)
+    recording = turning(Recording.from_array(samples, 12_800), hz)
+    known = calibrated(plain, look_at(plain, recording), standings)
+    result, _ = judged_by(write_c99(known, tmp_path / "board", 12_800).folder)(samples, hz)
+    looks = [look_at(one, recording).distance for one in (known, plain)]
+    assert result.distance == pytest.approx(looks[0], abs=1e-3)
+    assert abs(looks[0] - looks[1]) > 0.01
+
+
 def test_a_device_notices_what_is_unlike(model, judged):
     assert judged(signal())[1] == 0
     assert judged(signal(0.01))[1] == OTHER_LEVEL
@@ -178,7 +204,8 @@ def test_too_few_units_leave_level_and_spectrum(model):
 def test_onnx_finds_the_same(axes, model, tmp_path, monkeypatch):
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")
     plain = made_views_model(CLASSES, **axes)
-    known = replace(plain, card=replace(plain.card, calibration=model.card.calibration))
+    standings = {HZ: Standing((0.55, 0.25, 0.15, 0.05), (0.0, 0.7, 0.2))}
+    known = calibrated(plain, NoveltyFeatures(-1.0, 5.0, 0.0, 12.0, 14.0), standings)
     assert between_classes(known).shape == (len(known.members), 4, 3, 3)
     path = tmp_path / "it.onnx"
     onnx_export.write_onnx(known, path)

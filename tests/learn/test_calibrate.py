@@ -9,8 +9,9 @@ import pytest
 
 from dualres.config import RECIPES
 from dualres.judge.model import load, save
+from dualres.judge.trust.novelty import compared
 from dualres.judge.verdict import diagnose_recording
-from dualres.learn.calibrate import BINS, answered, bins_of, calibrated
+from dualres.learn.calibrate import BINS, answered, bins_of, calibrated, standings_of
 from dualres.learn.workflow import fit_model
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows
@@ -97,6 +98,21 @@ def test_nothing_more_is_held_out_where_nothing_more_is_learned(change):
     assert plain.narrower is None
     assert [one.unit for one in plain.model.calibration.questions] == [one.unit for one in plain.estimates]
     assert len(plain.estimates) == (2 if change == "asked" else 1)
+
+
+def test_looks_are_kept_as_the_final_model_compares(fitted):
+    """Its weights come from what was held out, and so do the limits of what is in doubt."""
+    known, estimate = fitted.model.calibration, fitted.estimate
+    assert set(known.standings) == {"hz"}, "of none the speed was known"
+    assert known.standings == standings_of(estimate)
+    assert sum(known.standings["hz"].weights) == pytest.approx(1, abs=1e-5)
+    for one, kept in zip(estimate.held, known.held, strict=True):
+        (told,) = estimate.told[one.round - 1][one.recording]
+        assert kept.look.distance == pytest.approx(compared(told, known.standings)[:, 0].mean(), abs=1e-3)
+    assert any(
+        abs(kept.look.distance - estimate.looks[one.round - 1][one.recording].distance) > 0.01
+        for one, kept in zip(estimate.held, known.held, strict=True)
+    )
 
 
 def test_promises_are_bound_to_what_was_known_whenever_something_was_held_out(fitted):

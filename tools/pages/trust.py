@@ -54,11 +54,11 @@ class Trust(Measured):
         rows = [[rig, *_picked(one, keys), *_picked(views[rig], ("mean", "worst"))] for rig, one in found.items()]
         return table(titles, rows)
 
-    def trust_weights(self) -> str:
-        """By which of the heads of a network of orders an unseen fault is told best."""
-        found = self._json("trust")["weights"]
+    def trust_standing(self) -> str:
+        """By what an unseen fault is told best."""
+        found = self._json("trust")["standing"]
         rows = [[name, *_picked(one, ("mean", "worst"))] for name, one in found.items()]
-        return table(("spectra, modulation and envelope", "AUROC, mean", "worst class"), rows)
+        return table(("compared by", "AUROC, mean", "worst class"), rows)
 
     def trust_odd(self) -> str:
         """Rigs in columns."""

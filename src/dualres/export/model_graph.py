@@ -7,20 +7,20 @@ import onnx
 
 from dualres.export.device_network import GraphNetwork
 from dualres.export.graph import Graph
+from dualres.export.novelty_graph import Compared
 from dualres.export.spectra_graph import INPUT, LIKENESS, OUTPUT, SPEED, normalised
 from dualres.model.kinds import kind_of, resolved
 from dualres.model.torch_network import TorchNetwork
-from dualres.utils.arrays import Floats
 
 
 def model_graph(
-    networks: Sequence[TorchNetwork], axes: int = 1, apart: bool = False, between: Floats | None = None
+    networks: Sequence[TorchNetwork], axes: int = 1, apart: bool = False, between: Sequence[Compared] | None = None
 ) -> onnx.ModelProto:
     """Raw windows (B, window), or of several axes (B, axes, window), to logits (B, classes).
 
     Where there are several networks or axes, the logits are the log of the mean probability. All networks judge all
-    axes, or `apart` every axis has as many of its own, those of the first axis first. With `between`, how the classes
-    of each network lie (networks, heads, classes, classes), there is `likeness` (B, 2) beside them, its mean over
+    axes, or `apart` every axis has as many of its own, those of the first axis first. With `between`, by
+    which each network's classes are compared with windows, there is `likeness` (B, 2) beside them, its mean over
     networks and axes. Networks that know orders take the speed of the shaft as well, (B,) in Hz, one for all axes.
     """
     first, graph, window = networks[0], Graph(), networks[0].config.window
@@ -65,7 +65,7 @@ def _of_axes(graph: Graph, axes: int) -> str:
 
 
 def _of_kind(
-    graph: Graph, signal: str, network: TorchNetwork, between: Floats | None, *, speed: str
+    graph: Graph, signal: str, network: TorchNetwork, between: Compared | None, *, speed: str
 ) -> tuple[str, list[str]]:
     """Normalised windows (B, window) to logits (B, classes), and likeness (B, 2) in double precision where there is."""
     kind = kind_of(network)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.export.device_network import exported_kind, weights_in
+from dualres.export.device_network import device_of, exported_kind, weights_in
 from dualres.export.sets import sets_of
 from dualres.judge.backends import Windows, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration
 from dualres.judge.trust.novelty import ORDER_WEIGHTS, WEIGHTS, between, distances
+from dualres.judge.trust.standing import HZ, ORDER, Standing
 from dualres.model.kinds import resolved
 from dualres.model.views.order_weights import OrdersWeights
 from dualres.model.views.weights import ViewsWeights
@@ -38,11 +39,17 @@ def familiar_of(model: Model) -> Familiar | None:
     return Familiar(min(most or 0.0, 0.0), calibration.familiar["spectrum"][1], calibration.familiar["level"])
 
 
+def standings_of(model: Model) -> tuple[Standing, Standing]:
+    """How windows are compared with classes, on an axis of Hz and on one of orders."""
+    usual, known = device_of(model).weights, model.standings
+    return known.get(HZ, Standing(usual[0])), known.get(ORDER, Standing(usual[1]))
+
+
 def likeness_of(model: Model, windows: Windows) -> Exact:
     """By NumPy, (windows, 2), of windows (windows, window) or (windows, axes, window): means over networks and axes."""
     by_axis = windows.reshape(len(windows), -1, windows.shape[-1]).swapaxes(0, 1)
     found = [
-        distances(weights_of(member), of_axis)
+        distances(weights_of(member), of_axis, known=model.standings)
         for axis, of_axis in enumerate(by_axis)
         for member in model.members_of(axis)
     ]

@@ -6,19 +6,22 @@ import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE
 from dualres.export.graph import Graph
-from dualres.judge.trust.novelty import WEIGHTS
+from dualres.judge.trust.standing import Standing
 from dualres.utils.arrays import Floats
 
+Compared = tuple[Floats, Standing]  # how the classes of each head lie, (heads, classes, classes), and what they count
 
-def likeness(graph: Graph, distances: Sequence[str], between: Floats) -> str:
-    """Squared distances (B, classes) of each head to what `dualres.judge.trust.novelty.nearest` says, (B, 2), in double
+
+def likeness(graph: Graph, distances: Sequence[str], between: Floats, standing: Standing) -> str:
+    """Squared distances (B, classes) of each head to what `judge/trust/novelty.py` says of them, (B, 2), in double
     precision. `between` is how the classes of each head lie, (heads, classes, classes)."""
     logs = []
-    for distance, weight, of_head in zip(distances, WEIGHTS.values(), between, strict=True):
+    for distance, weight, of_head in zip(distances, standing.weights, between, strict=True):
         left = graph.put("Max", _told(graph, distance, of_head), _constant(graph, [SMALLEST_DISTANCE]))
         logs.append(graph.put("Mul", graph.put("Log", left), _constant(graph, [weight])))
     told = graph.put("Sum", *logs)
-    stands_out = graph.put("Sub", graph.put("ReduceMin", told, axes=[1]), graph.put("ReduceMean", told, axes=[1]))
+    unusual = graph.put("Sub", told, _constant(graph, standing.usual)) if standing.usual else told
+    stands_out = graph.put("Sub", graph.put("ReduceMin", unusual, axes=[1]), graph.put("ReduceMean", told, axes=[1]))
     return graph.put("Concat", stands_out, graph.put("Log", graph.put("ReduceMin", distances[0], axes=[1])), axis=1)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dualres.errors import ExportError
 from dualres.export.destination import check_file
 from dualres.export.device_network import axes_in, exported_kind, graph_of
-from dualres.export.novelty import Familiar, between_classes, familiar_of, likeness_of
+from dualres.export.novelty import Familiar, between_classes, familiar_of, likeness_of, standings_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
 from dualres.judge.model import CHECK_HZ, CHECK_WINDOWS, Model
@@ -44,7 +44,8 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
 
     from dualres.export.model_graph import model_graph
 
-    between = between_classes(model) if _familiar(model) else None
+    standing, _ = standings_of(model)
+    between = [(one, standing) for one in between_classes(model)] if _familiar(model) else None
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)
     for key, value in _metadata(model).items():
         entry = made.metadata_props.add()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from dualres.errors import ExportError
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
 from dualres.export.device_speed import device_search
-from dualres.export.novelty import between_classes, familiar_of
+from dualres.export.novelty import between_classes, familiar_of, standings_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, TestVectors, expected
 from dualres.judge.model import Model
@@ -117,8 +117,11 @@ def _familiar(model: Model) -> Iterator[str]:
         classes = "[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
         yield f"const double dualres_familiar[4] = {{\n    {limits}}};\n"
         yield _declared(f"const float dualres_between_classes{classes}", _nested(between_classes(model)))
-        weights = ", ".join(f"{{{doubles(one)}}}" for one in device_of(model).weights)
+        standings = standings_of(model)
+        weights = ", ".join(f"{{{doubles(one.weights)}}}" for one in standings)
+        usual = ", ".join(f"{{{doubles(one.usual or [0.0] * len(model.classes))}}}" for one in standings)
         yield _declared("const double dualres_weights[2][DUALRES_COMPARED]", f"{{{weights}}}")
+        yield _declared("const double dualres_usual[2][DUALRES_CLASSES]", f"{{{usual}}}")
 
 
 def _search(tries: int) -> Iterator[str]:

@@ -8,18 +8,18 @@ import numpy as np
 from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, exact
-from dualres.export.novelty_graph import likeness
+from dualres.export.novelty_graph import Compared, likeness
 from dualres.export.spectra_graph import Bins, frames_at, log_magnitudes, log_of_root, powers, refuse_cut_hops, spectra
 from dualres.model.discriminant import Discriminant
 from dualres.model.reference.spectra import hann
 from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Exact
 
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
 
 
-def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | None) -> tuple[str, list[str]]:
+def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Compared | None) -> tuple[str, list[str]]:
     """Normalised windows (B, window) to log-probabilities (B, classes), with `between` also likeness (B, 2)."""
     each = _all_distances(graph, signal, network)
     said = [
@@ -27,7 +27,7 @@ def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | N
         for distance, head in zip(each, network.heads.values(), strict=True)
     ]
     logits = graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
-    return logits, [] if between is None else [likeness(graph, each, between)]
+    return logits, [] if between is None else [likeness(graph, each, *between)]
 
 
 def _all_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:

@@ -4,7 +4,7 @@ Reading a file and judging by it do not need PyTorch; a model's `networks` are P
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -28,6 +28,7 @@ from dualres.utils.files import write_whole
 if TYPE_CHECKING:
     from dualres.judge.training_profile import TrainingProfile
     from dualres.judge.trust.calibration import Calibration
+    from dualres.judge.trust.standing import Standing
     from dualres.model.torch_network import TorchNetwork
 
 CHECK_WINDOWS = 2
@@ -83,6 +84,11 @@ class Model:
         from dualres.judge.trust.calibration import Calibration
 
         return Calibration.parsed(self.card.calibration, self.classes) if self.card.calibration else None
+
+    @property
+    def standings(self) -> Mapping[str, "Standing"]:
+        """How windows are compared with classes, by axis; empty where nothing that was held out says it."""
+        return self.calibration.standings if self.calibration else {}
 
     @cached_property
     def training_profile(self) -> "TrainingProfile | None":
@@ -199,8 +205,10 @@ def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
 
 def check_calibration(model: Model, path: Path) -> None:
     """An error for a card whose calibration is broken, before anybody judges, exports or watches by it."""
+    from dualres.judge.trust.novelty import check_standings
+
     try:
-        _ = model.calibration
+        check_standings(model)
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
 

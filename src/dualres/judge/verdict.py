@@ -21,7 +21,7 @@ from dualres.judge.trust.calibration import (
     known_of,
 )
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at, look_at_windows
+from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, Told, look_at, look_at_windows, told_of_windows
 from dualres.judge.turning import (
     Moments,
     WindowSpeeds,
@@ -54,6 +54,7 @@ class Judged:
     scores: Scores  # the mean over its windows, (classes,)
     windows: int
     look: NoveltyFeatures
+    told: tuple[Told, ...] = ()  # what its look was made of, by network
 
 
 @dataclass(frozen=True)
@@ -198,13 +199,14 @@ def recording_scores(model: Model, recording: Recording, limit: int | None = Non
 def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpeeds | None]) -> list[Judged]:
     """At several speeds, or without any, for which its windows are looked at once."""
     scores: list[list[Scores]] = [[] for _ in ways]
-    looks: list[NoveltyFeatures] = []
+    looks: list[tuple[NoveltyFeatures, tuple[Told, ...]]] = []
     for each in turned_each_way(model, recording, ways):
-        looks = looks or [look_at_windows(model, one.part(0, MOST_WINDOWS), recording.rate) for one in each]
+        first = [] if looks else [one.part(0, MOST_WINDOWS) for one in each]
+        looks += [(look_at_windows(model, one, recording.rate), told_of_windows(model, one)) for one in first]
         for known, moments in zip(scores, each, strict=True):
             known.append(scores_of(model, moments))
     found = [np.concatenate(known) for known in scores]
-    return [Judged(np.asarray(all_.mean(0)), len(all_), look) for all_, look in zip(found, looks, strict=True)]
+    return [Judged(np.asarray(all_.mean(0)), len(all_), *look) for all_, look in zip(found, looks, strict=True)]
 
 
 def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:

@@ -2,13 +2,15 @@
 how these recordings would be answered then, and whether their stated probabilities hold. Nothing is fitted here."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dualres.judge.trust.calibration import Answer, Calibration, held_out, known_of
 from dualres.judge.trust.conformal import fitted_temperature
+from dualres.judge.trust.novelty import NoveltyFeatures, compared
+from dualres.judge.trust.standing import HZ, ORDER, HeldOutLogs, Standing, fitted_standing
 from dualres.learn.estimate import Estimate, HeldOut
 from dualres.learn.holdout import Rounds
 from dualres.recordings.recording import Recording
@@ -52,19 +54,49 @@ class Bin:
 def calibrated(estimate: Estimate, recordings: Sequence[Recording], others: Sequence[Estimate] = ()) -> Calibration:
     """Of a model that learned from all recordings, by models that each learned from some of them; `others` held out
     further units."""
+    standings = standings_of(estimate)
+    plain, *further = (_question(one, recordings, standings) for one in (estimate, *others))
+    return replace(plain, standings=standings).asking(further)
+
+
+def _question(estimate: Estimate, recordings: Sequence[Recording], standings: Mapping[str, Standing]) -> Calibration:
     classes = estimate.judged[0].classes
     probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
-    looks = [estimate.looks[one.round - 1][one.recording] for one in estimate.held]
     held = [
-        held_out(classes, one.label, one.unit, one.new, probabilities=scores, look=look)
-        for one, scores, look in zip(estimate.held, probabilities, looks, strict=True)
+        held_out(classes, one.label, one.unit, one.new, probabilities=scores, look=look_of(estimate, one, standings))
+        for one, scores in zip(estimate.held, probabilities, strict=True)
     ]
     truth, units = [classes.index(one.label) for one in held], [one.unit for one in held]
     temperature = round(fitted_temperature(probabilities, truth, units), 4)
     bound, longest = bound_to(estimate.plan, recordings), max(max(one.windows) for one in estimate.judged)
-    without = calibrated(estimate.without_speed, recordings) if estimate.without_speed else None
-    plain = Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest, without)
-    return plain.asking([calibrated(one, recordings) for one in others])
+    other = estimate.without_speed
+    without = _question(other, recordings, standings) if other else None
+    return Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest, without)
+
+
+def standings_of(estimate: Estimate) -> dict[str, Standing]:
+    """How the final model is to compare windows with classes, by axis: by held-out recordings that were judged on that
+    axis, by their speeds where they have one."""
+    classes, found = estimate.judged[0].classes, dict[str, Standing]()
+    for axis in (HZ, ORDER):
+        for way in filter(None, (estimate, estimate.without_speed)):
+            held = []
+            for one in way.held:
+                told = way.told[one.round - 1][one.recording]
+                logs = [each.logs[each.by_order if axis == ORDER else ~each.by_order] for each in told]
+                if any(map(len, logs)):
+                    held.append(HeldOutLogs(classes.index(one.label), np.concatenate(logs)))
+            if standing := fitted_standing(held, len(classes)):
+                found.setdefault(axis, standing)
+    return found
+
+
+def look_of(estimate: Estimate, one: HeldOut, standings: Mapping[str, Standing]) -> NoveltyFeatures:
+    """How a held-out recording looks, compared with classes as the final model will do it."""
+    look, told = estimate.looks[one.round - 1][one.recording], estimate.told[one.round - 1][one.recording]
+    if not told:
+        return look
+    return replace(look, distance=float(np.mean([compared(each, standings)[:, 0] for each in told])))
 
 
 def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple[str, ...]]:
@@ -92,7 +124,7 @@ def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: C
     found = []
     for one in estimate.held:
         scores = [one.probabilities[label] for label in calibration.classes]
-        look = estimate.looks[one.round - 1][one.recording]
+        look = look_of(estimate, one, calibration.standings)
         alike = about.without_speed if one.recording in untold else None
         asked = (alike or about).asking(())
         found.append(HeldOutAnswer(one, asked.answer(scores, look, known[one.recording])))

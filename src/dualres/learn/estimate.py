@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.trust.novelty import NoveltyFeatures
+from dualres.judge.trust.novelty import NoveltyFeatures, Told
 from dualres.judge.turning import labelled_speeds, unsearched_speeds
 from dualres.judge.verdict import Judged, judged_each_way, recording_scores
 from dualres.learn.estimate_text import sentences
@@ -51,6 +51,8 @@ class Estimate:
     fits: int  # networks that were fitted for it
     same_components: bool = False  # whether all held-out components were learned from, too; false if not known
     looks: tuple[Mapping[str, NoveltyFeatures], ...] = ()  # of every round's recordings, by their ids
+    # What they were made of.
+    told: tuple[Mapping[str, tuple[Told, ...]], ...] = field(default=(), repr=False, compare=False)
     # Of the same recordings, judged as if nobody knew the speed of their shafts; None where no speed was learned from.
     without_speed: "Estimate | None" = None
 
@@ -174,7 +176,8 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
 
 
 def _of_rounds(plain: Estimate, rounds: Sequence["JudgedRound"]) -> Estimate:
-    return replace(plain, judged=tuple(one.evaluation for one in rounds), looks=tuple(one.looks for one in rounds))
+    evaluations, looks, told = zip(*rounds, strict=True)
+    return replace(plain, judged=evaluations, looks=looks, told=told)
 
 
 class JudgedRound(NamedTuple):
@@ -182,6 +185,7 @@ class JudgedRound(NamedTuple):
 
     evaluation: Evaluation
     looks: Mapping[str, NoveltyFeatures]  # by the recordings' ids
+    told: Mapping[str, tuple[Told, ...]]
 
 
 def judge_unseen(model: Model, recordings: Sequence[Recording]) -> tuple[JudgedRound, JudgedRound | None]:
@@ -206,7 +210,9 @@ def _round(classes: tuple[str, ...], recordings: Sequence[Recording], found: Seq
     ids, truth = tuple(r.id for r in recordings), tuple(classes.index(str(r.label)) for r in recordings)
     scores = tuple(tuple(one.scores.tolist()) for one in found)
     evaluation = Evaluation(classes, ids, truth, tuple(one.windows for one in found), scores)
-    return JudgedRound(evaluation, {name: one.look for name, one in zip(ids, found, strict=True)})
+    by_id = dict(zip(ids, found, strict=True))
+    looks, told = ({name: getattr(one, part) for name, one in by_id.items()} for part in ("look", "told"))
+    return JudgedRound(evaluation, looks, told)
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:

@@ -82,8 +82,9 @@ class NetworkKind:
     explanation: Part[Any] | None = None  # a `dualres.explain.contributions.Explanation`
     device: Part[Any] | None = None  # a `dualres.export.device_network.DeviceNetwork`, for C
     graph: Part[Any] | None = None  # a `dualres.export.device_network.GraphNetwork`, for ONNX
-    # How near windows are to what was labelled, (n, 2), as `dualres.judge.trust.novelty.nearest` has it.
-    novelty: Part[Callable[..., Exact]] | None = None
+    # How near windows are to each class, by each head: a `dualres.judge.trust.novelty.Told`, by weights, what was seen
+    # of the windows and the speeds of their shafts.
+    novelty: Part[Callable[..., Any]] | None = None
     # What an export needs for that: how classes lie around their middle, (heads, classes, classes), of weights.
     between: Part[Callable[[Any], Floats]] | None = None
     # Of a kind that knows orders. All that judges windows by it takes their speeds, too, (n,) in Hz, NaN if not known.

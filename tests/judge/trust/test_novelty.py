@@ -9,7 +9,7 @@ import torch
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
 from dualres.judge.backends import weights_of
-from dualres.judge.trust.novelty import MOST_WINDOWS, ORDER_WEIGHTS, WEIGHTS, between, look_at, of_orders
+from dualres.judge.trust.novelty import MOST_WINDOWS, ORDER_WEIGHTS, WEIGHTS, between, compared, look_at, of_orders
 from dualres.model.network import DualRes
 from dualres.model.reference.orders import views_of_looks
 from dualres.model.reference.views import distances
@@ -65,7 +65,7 @@ def test_of_orders_heads_on_the_axis_that_a_window_is_judged_on_are_asked(orders
     windows, weights = machine_windows(1, seed=3)[:2], weights_of(orders.members[0])
     speed = np.array([hz or 25.0] * 2)
     looks = orders.seen(windows)
-    found = of_orders(weights, looks, speed if hz else np.full(2, np.nan))
+    found = compared(of_orders(weights, looks, speed if hz else np.full(2, np.nan)))
     names, views = ("", "order_")[hz is not None], views_of_looks(weights.config, looks, speed)
     told, spectra = 0, None
     for name, view in views.items():

@@ -9,6 +9,8 @@ typedef float dualres_between[DUALRES_CLASSES][DUALRES_CLASSES];
 extern const dualres_between dualres_between_classes[DUALRES_NETWORKS][DUALRES_HEADS];
 /* How much each head's log-distances count: on an axis of Hz, and on one of orders. */
 extern const double dualres_weights[2][DUALRES_COMPARED];
+/* How near to a class its own recordings usually lie, in nats; likewise on two axes. */
+extern const double dualres_usual[2][DUALRES_CLASSES];
 
 DUALRES_ASSERT(there_are_classes_to_be_between, DUALRES_CLASSES > 1);
 
@@ -44,7 +46,8 @@ static void add_distance(double *sum, const dualres_between *between, const DUAL
     }
     for (int c = 0; c < DUALRES_CLASSES; c++) {
         mean += told[c] / DUALRES_CLASSES;
-        if (told[c] < least) least = told[c];
+        const double unusual = told[c] - dualres_usual[by_order][c];
+        if (unusual < least) least = unusual;
     }
     *sum += least - mean;
 }

@@ -12,6 +12,7 @@ from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge.trust.class_limits import class_limits
 from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
 from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
+from dualres.judge.trust.standing import HZ, ORDER, Standing
 from dualres.recordings.recording import Recording
 from dualres.utils.arrays import Exact
 
@@ -90,6 +91,7 @@ class Calibration:
     conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
     windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
     without_speed: "Calibration | None" = None  # by the same recordings, judged as if their speeds were not known
+    standings: Mapping[str, Standing] = field(default_factory=dict)  # by axis, by which looks are compared with classes
     others: tuple["Calibration", ...] = ()  # of further units, each held out for itself; the hardest come first
 
     @property
@@ -285,6 +287,7 @@ class Calibration:
             "look": [one.look.rounded() for one in self.held],
             **({"windows": self.windows} if self.windows else {}),
             **({"without_speed": self.without_speed._differing()} if self.without_speed else {}),
+            **({"standings": {axis: one.as_data() for axis, one in self.standings.items()}} if self.standings else {}),
             **({"others": [one.as_data() for one in self.others]} if self.others else {}),
         }
 
@@ -318,10 +321,12 @@ class Calibration:
                 raise ValueError("its numbers are not those of recordings")
             stated = str(data["unit"]), held, temperature, conditions, windows
             other = data.get("without_speed")
-            plain = {**data, "without_speed": None, "others": ()}
+            plain = {**data, "without_speed": None, "others": (), "standings": {}}
             without = cls.parsed({**plain, **_only(other)}, classes) if other else None
             others = [cls.parsed({**more, "others": ()}, classes) for more in data.get("others", ())]
-            return cls(tuple(classes), *stated, without).asking(others)
+            told = data.get("standings", {}).items()
+            standings = {axis: Standing.parsed(one, len(classes)) for axis, one in told if axis in (HZ, ORDER)}
+            return cls(tuple(classes), *stated, without, standings).asking(others)
         except MISFIT as error:
             raise ModelFileError(
                 f"the calibration in the model's card cannot be understood ({reason_of(error)}); fit the model again"

@@ -14,12 +14,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dualres.config import ORDER_SIZES, SMALLEST_DISTANCE
+from dualres.errors import ModelFileError
 from dualres.judge.backends import Seen, scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.training_profile import bandwidth
+from dualres.judge.trust.standing import HZ, ORDER, Standing
 from dualres.judge.turning import Moments, WindowBlock, turned_windows, unsearched_speeds
-from dualres.model.kinds import kind_of, resolved
-from dualres.model.reference.orders import Looks, by_order, views_of_looks
+from dualres.model.kinds import ORDERS, VIEWS, kind_of, resolved
+from dualres.model.reference.orders import Chosen, Looks, by_order, views_of_looks
 from dualres.model.views.order_weights import OrdersWeights
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import NetworkWeights
@@ -28,9 +30,10 @@ from dualres.utils.arrays import Exact, Floats
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
 QUIETEST = 1e-9  # a level below it is silence
-# Of the heads' log-distances, so much. Spectra and rhythm hold at other speeds, too.
+# Of the heads' log-distances, so much, where nothing that was held out says which of them tell classes apart.
+# Spectra and rhythm hold at other speeds, too.
 WEIGHTS = {"spectra": 2 / 6, "repetition": 1 / 6, "rhythm": 2 / 6, "lines": 1 / 6}
-# Likewise of a network of orders, on either axis; chosen on simulated machines by experiments/eval_trust_orders.py.
+# Likewise of a network of orders, on either axis.
 ORDER_WEIGHTS = {"spectra": 1 / 7, "modulation": 3 / 7, "envelope": 3 / 7}
 LEAST_WIDTH = 1e-4  # of the widest direction, squared; narrower ones do not tell classes apart
 
@@ -47,6 +50,16 @@ class NoveltyFeatures:
 
     def rounded(self) -> list[float]:
         return [round(value, 4) for value in astuple(self)]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What heads tell of windows, each by its own distances to the classes."""
+
+    logs: Exact  # of squared distances, as `between` leaves them, (windows, heads, classes)
+    spectrum: Exact  # log of the squared distance to the nearest class by spectra alone, (windows,)
+    by_order: Chosen  # which windows were judged on an axis of orders, (windows,)
+    usual: Standing  # by which they are compared where nothing that was held out says more
 
 
 PARTS = tuple(field.name for field in fields(NoveltyFeatures))
@@ -72,9 +85,20 @@ def look_at_windows(
     return NoveltyFeatures(*np.mean([astuple(look) for look in looks], axis=0).tolist())
 
 
+def told_of_windows(model: Model, moments: Moments) -> tuple[Told, ...]:
+    """What each network tells of windows of all axes; nothing of a kind that has one readout."""
+    told = [
+        told_of(weights_of(member), block.seen, block.hz)
+        for block in moments.axes
+        for member in model.members_of(block.axis)
+    ]
+    return tuple(one for one in told if one is not None)
+
+
 def _look(model: Model, block: WindowBlock, heard: Exact, rate: Fraction) -> NoveltyFeatures:
-    members = [weights_of(member) for member in model.members_of(block.axis)]
-    distance, spectrum = np.mean([distances(one, block.seen, block.hz) for one in members], axis=(0, 1)).tolist()
+    members, known = [weights_of(member) for member in model.members_of(block.axis)], model.standings
+    found = [distances(one, block.seen, block.hz, known) for one in members]
+    distance, spectrum = np.mean(found, axis=(0, 1)).tolist()
     level, width = heard.mean(0).tolist()
     return NoveltyFeatures(distance, spectrum, level, width, float(np.log2(float(rate))))
 
@@ -90,50 +114,65 @@ def recorded(window: Samples, rate: float) -> tuple[float, float]:
     return float(np.log(level)), float(np.log2(max(bandwidth(window, rate), 1.0)))
 
 
-def nearest(
-    weights: ViewsWeights, views: Mapping[str, Floats | Exact], shares: Mapping[str, float] | None = None
-) -> Exact:
-    """How much nearer the nearest class is than all on average, and how near it is by spectra alone, (windows, 2).
-
-    Both in logs of squared distances, as `between` leaves them, of which each head has its share, as `WEIGHTS` says
-    where none are given. The first is near zero where no class stands out.
-    """
-    shares = shares or WEIGHTS
-    found = {head: _to_classes(weights, head, view) for head, view in views.items()}
-    told = np.sum([shares[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)
-    return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
+def compared(told: Told, known: Mapping[str, Standing] | None = None) -> Exact:
+    """How much a class stands out, near zero where none does, and how near it is by spectra alone, (windows, 2)."""
+    found = np.empty(len(told.logs))
+    for axis, which in ((ORDER, told.by_order), (HZ, ~told.by_order)):
+        found[which] = (known or {}).get(axis, told.usual).stands_out(told.logs[which])
+    return np.stack([found, told.spectrum], axis=1)
 
 
-def of_orders(
-    weights: OrdersWeights, seen: Looks, hz: Exact | None = None, shares: Mapping[str, float] = ORDER_WEIGHTS
-) -> Exact:
-    """As `nearest`, of what was seen of windows of shafts that turn at `hz` (n,), NaN where that is not known."""
+def of_orders(weights: OrdersWeights, seen: Looks, hz: Exact | None = None) -> Told:
+    """Of what was seen of windows of shafts that turn at `hz` (n,), NaN where that is not known."""
     count = len(seen.spectra)
-    found, known = np.empty((count, 2)), by_order(weights, count, hz)
-    usual = np.full(count, ORDER_SIZES.usual_hz)
+    known, usual = by_order(weights, count, hz), np.full(count, ORDER_SIZES.usual_hz)
+    logs, spectrum = np.empty((count, len(ORDER_WEIGHTS), weights.classes)), np.empty(count)
     for which, axis, turning in ((known, "order_", hz), (~known, "", usual)):
         if turning is not None and which.any():
             views = views_of_looks(weights.config, seen.of(which), turning[which])
-            named = {name if name == "spectra" else f"{axis}{name}": view for name, view in views.items()}
-            found[which] = nearest(weights, named, dict(zip(named, shares.values(), strict=True)))
-    return found
+            named = {name if name == "spectra" else f"{axis}{name}": views[name] for name in ORDER_WEIGHTS}
+            logs[which], spectrum[which] = _told(weights, named)
+    return Told(logs, spectrum, known, Standing(tuple(ORDER_WEIGHTS.values())))
 
 
-def of_views(weights: ViewsWeights, windows: Samples) -> Exact:
-    """As `nearest`, of raw windows (n, window)."""
+def of_views(weights: ViewsWeights, windows: Samples, hz: Exact | None = None) -> Told:
+    """Of raw windows (n, window), whatever the speed."""
     from dualres.kernel.views import views_of  # which no other kind needs
 
-    return nearest(weights, views_of(weights, windows))
+    views = views_of(weights, windows)
+    logs, spectrum = _told(weights, {name: views[name] for name in WEIGHTS})
+    return Told(logs, spectrum, np.zeros(len(logs), dtype=bool), Standing(tuple(WEIGHTS.values())))
 
 
-def distances(member: NetworkWeights, seen: Seen, hz: Exact | None = None) -> Exact:
-    """As `nearest`, by what was `seen` of windows. Of a kind that has one readout, one of its logits stands out where
+def check_standings(model: Model) -> None:
+    """An error for a calibration that is broken, or that compares heads that the model does not have."""
+    shares = {ORDERS.method: ORDER_WEIGHTS, VIEWS.method: WEIGHTS}.get(model.card.method)
+    for standing in model.standings.values():
+        if shares is not None and len(standing.weights) != len(shares):
+            raise ModelFileError("the calibration in the model's card is one of other heads; fit the model again")
+
+
+def told_of(member: NetworkWeights, seen: Seen, hz: Exact | None = None) -> Told | None:
+    """By what was `seen` of windows; None for a kind that has one readout."""
+    known = resolved(kind_of(member).novelty)
+    return known(member, seen, hz) if known else None
+
+
+def distances(
+    member: NetworkWeights, seen: Seen, hz: Exact | None = None, known: Mapping[str, Standing] | None = None
+) -> Exact:
+    """As `compared`, by what was `seen` of windows. Of a kind that has one readout, one of its logits stands out where
     it knows a window."""
-    kind = kind_of(member)
-    if known := resolved(kind.novelty):
-        return known(member, seen, *([hz] if kind.knows_orders else []))
+    if (told := told_of(member, seen, hz)) is not None:
+        return compared(told, known)
     logits = scorer(member)(seen, hz).astype(np.float64)
     return np.stack([logits.mean(1) - logits.max(1), np.zeros(len(logits))], axis=1)
+
+
+def _told(weights: ViewsWeights, views: Mapping[str, Floats | Exact]) -> tuple[Exact, Exact]:
+    found = {head: _to_classes(weights, head, view) for head, view in views.items()}
+    logs = np.stack([np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=1)
+    return logs, np.log(found["spectra"].min(1))
 
 
 def _to_classes(weights: ViewsWeights, head: str, view: Floats | Exact) -> Exact:
