@@ -1,14 +1,12 @@
 """Does what sets promise hold for each unit, on data made apart from the simulators? Adds to trust.json.
 
-    python -m experiments.eval_sets [laws] [vibration]
+    python -m experiments.eval_sets
 
 Shares are in percent. How hard the worlds are was set by the first hundred seeds; these are others.
 
-* `laws`: features by five laws (`made_apart.py`), classes with one covariance between features and probabilities, and
-  the rounds, the calibration and the answers of the package. Judged are unseen components, half of which are stated,
-  and further recordings of labelled ones, which are.
-* `vibration`: the whole way from made signals through `dualres fit`. Of what was held out, some units calibrate and the
-  others are answered, a thousand times at random.
+Features follow one of five laws (`made_apart.py`). Classes with one covariance stand between them and probabilities.
+The rounds, the calibration and the answers are those of the package. Judged are unseen components, half of which are
+stated, and further recordings of labelled ones, which are.
 
 A share is of all sets that were promised for the unit. `most` is what a promise may be kept by for want of units: 92 %
 and one in n + 1, n units on average. `low` and `high` are 95 % bounds by worlds.
@@ -18,41 +16,31 @@ from __future__ import annotations
 
 import json
 import statistics
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from dualres.judge.trust.calibration import ERROR, NAMED, Answer, Calibration, held_out, known_of
 from dualres.judge.trust.conformal import fitted_temperature
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.learn.calibrate import bound_to
 from dualres.learn.holdout import COMPONENT, RECORDING, HoldOutError, plan_rounds
-from dualres.learn.workflow import fit_model
 from dualres.utils.files import write_whole
 from experiments.eval_trust import OUT
-from experiments.made_apart import LAWS, Classes, Law, Made, vibration, worlds
+from experiments.made_apart import LAWS, Classes, Law, Made, worlds
 
 WORLDS = range(1000, 1400)
-VIBRATION = range(1000, 1003)  # seeds
-SPLITS = 1000  # of each seed
-CALIBRATING = 39  # units of a split
 LOOK = NoveltyFeatures(-1.0, 0.0, 0.0, 1.0, 1.0)  # everything is as familiar: sets alone are measured
 
 Told = dict[str, list[tuple[bool, Answer, int]]]  # by promised unit: whether the set holds the truth, and of how many
 
 
 def main() -> None:
-    torch.set_num_threads(1)
-    for part in sys.argv[1:] or ("laws", "vibration"):
-        measured = {"laws": laws, "vibration": of_vibration}[part]()
-        before = json.loads(OUT.read_text()) if OUT.exists() else {}
-        sets = {**before.get("made_apart", {}), "worlds": len(WORLDS), part: measured}
-        write_whole(OUT, (json.dumps({**before, "made_apart": sets}, indent=1) + "\n").encode())
+    before = json.loads(OUT.read_text()) if OUT.exists() else {}
+    measured = {"worlds": len(WORLDS), "laws": laws()}
+    write_whole(OUT, (json.dumps({**before, "made_apart": measured}, indent=1) + "\n").encode())
 
 
 def laws(seeds: Sequence[int] = WORLDS) -> dict[str, Any]:
@@ -95,30 +83,6 @@ def calibrated(labelled: Sequence[Made]) -> Calibration:
         bound = bound_to(rounds, recordings)
         questions.append(Calibration(classes, unit, tuple(held), temperature, bound))
     return questions[0].asking(questions[1:])
-
-
-def of_vibration() -> dict[str, Any]:
-    found = []
-    for seed in VIBRATION:
-        rng = np.random.default_rng(seed)
-        fitted = fit_model(vibration(rng, 4, 25, 2), windows_each=1, held_out=COMPONENT)
-        assert fitted.narrower
-        for estimate, known in zip((fitted.estimate, fitted.narrower), fitted.model.calibration.questions, strict=True):
-            scores = {one.recording: list(one.probabilities.values()) for one in estimate.held}
-            found += [_split(known, scores, [one.recording for one in estimate.held], rng) for _ in range(SPLITS)]
-    return summed(found)
-
-
-def _split(known: Calibration, scores: dict[str, list[float]], names: Sequence[str], rng: np.random.Generator) -> Told:
-    units = sorted({one.unit for one in known.held})
-    chosen = set(rng.permutation(units)[:CALIBRATING].tolist())
-    some = replace(known, held=tuple(one for one in known.held if one.unit in chosen))
-    told: Told = defaultdict(list)
-    for name, one in zip(names, known.held, strict=True):
-        if one.unit not in chosen:
-            answer = some.answer(scores[name], one.look)
-            told[answer.promise or "none"].append((one.label in answer.classes, answer, some.units_of(known.unit)))
-    return told
 
 
 def summed(worlds_told: Sequence[Told]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Data that has nothing in common with the simulators: features of recordings, drawn from five laws, and vibration.
+"""Data that has nothing in common with the simulators: features of recordings, drawn from five laws.
 
 Each world has classes, components of them and recordings of these. A law says how features of one class scatter.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from dualres.recordings.recording import Recording
 from dualres.utils.arrays import Exact
 
 FEATURES = 6
-RATE = 16_000  # Hz, of vibration
-SECONDS = 0.6
 
 Rng = np.random.Generator
 Scatter = Callable[[Rng, int, int], Exact]  # of so many recordings of one component, of so many features
@@ -53,7 +50,7 @@ def worlds(law: Law, seed: int, *, each: int = 4, judged: int = 2, new: int = 2)
             for turn, features in enumerate(drawn):
                 kind = "unseen" if component >= size else "labelled" if turn in labelled else "known"
                 name = f"{number}-{component}"
-                made = Recording(f"{name}-{turn}", _nothing, Fraction(RATE), f"class {number}", component=name)
+                made = Recording(f"{name}-{turn}", _nothing, Fraction(1), f"class {number}", component=name)
                 found[kind].append(Made(made, features))
     return found
 
@@ -97,35 +94,6 @@ LAWS = {
     "uneven noise": Law(_uneven_noise, _alike, 1.0),
     "drift": Law(_drift, _alike, 0.8),
 }
-
-
-def vibration(rng: Rng, classes: int, components: int, each: int) -> list[Recording]:
-    """A casing that rings where it is struck: classes differ in how often, components in where and how hard."""
-    found, t = [], np.arange(int(SECONDS * RATE)) / RATE
-    for number in range(classes):
-        for component in range(components):
-            ring = 2500 * np.exp(0.25 * rng.standard_normal())
-            usual = 40 * 1.25**number * np.exp(0.06 * rng.standard_normal())
-            loud = 0.35 * np.exp(0.5 * rng.standard_normal())
-            for turn in range(each):
-                struck = np.arange(rng.random() / usual, SECONDS, 1 / (usual * np.exp(0.02 * rng.standard_normal())))
-                struck = struck + 0.02 / usual * rng.standard_normal(len(struck))
-                signal = 0.1 * rng.standard_normal(len(t))
-                for at in struck:
-                    since = np.maximum(t - at, 0)
-                    signal += loud * (t >= at) * np.exp(-600 * since) * np.sin(2 * np.pi * ring * since)
-                name = f"{number}-{component}"
-                found.append(
-                    Recording(
-                        f"{name}-{turn}",
-                        partial(np.asarray, signal, np.float32),
-                        Fraction(RATE),
-                        f"class {number}",
-                        component=name,
-                        speedless=True,
-                    )
-                )
-    return found
 
 
 class Classes:

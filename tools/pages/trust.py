@@ -24,7 +24,7 @@ class Trust(Measured):
         titles = ("data", "promised for", "sets", "held the truth", "from", "to", "at most")
         rows = [
             [name, "nothing" if unit == "none" else unit, *("-" if one[key] is None else one[key] for key in keys)]
-            for name, units in {**found["laws"], "vibration": found["vibration"]}.items()
+            for name, units in found["laws"].items()
             for unit, one in units.items()
         ]
         return table((*titles, "classes in a set", "named", "of these right"), rows)

@@ -14,7 +14,7 @@ from dualres.judge.trust.novelty import look_at
 from dualres.judge.turning import labelled_speeds, unsearched_speeds
 from dualres.judge.verdict import diagnose_recording, judged_each_way, recording_scores
 from dualres.learn import workflow
-from dualres.learn.calibrate import answered, calibrated
+from dualres.learn.calibrate import answered, calibrated, look_of
 from dualres.learn.estimate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings
@@ -90,7 +90,7 @@ def test_a_speed_that_was_found_for_a_fit_is_not_known_of_what_is_held_out(monke
     assert estimated.estimate.without_speed.judged == estimated.estimate.judged
     assert "without_speed" not in estimated.model.card.estimates[0], "and so it was worth nothing"
     known = estimated.model.calibration
-    assert known.without_speed == replace(known, without_speed=None)
+    assert known.without_speed == replace(known, without_speed=None, standings={})
     assert diagnose_recording(estimated.model, without(labelled()[0])).answer.reason != UNKNOWN
 
 
@@ -117,7 +117,7 @@ def test_held_out_recordings_are_answered_likewise(fitted):
     known = calibrated(fitted.estimate, labelled())
     by_name = {each.held.recording: each.answer for each in answered(fitted.estimate, labelled(), known)}
     (last,) = (one for one in fitted.estimate.held if one.recording == labelled()[-1].id)
-    look = fitted.estimate.looks[last.round - 1][last.recording]
+    look = look_of(fitted.estimate, last, known.standings)
     said = [last.probabilities[label] for label in known.classes]
     assert by_name[last.recording] == known.without_speed.answer(said, look, {})
 
