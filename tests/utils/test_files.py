@@ -107,3 +107,9 @@ def test_a_name_that_no_file_can_have_is_an_error_of_ours(tmp_path, name):
     with pytest.raises(OutputError, match="cannot be the name of a file"):
         write_whole(tmp_path / name, b"")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_mask_of_other_threads_is_left_alone(tmp_path, monkeypatch):
+    """It belongs to the process: asked for by two threads at once it stayed 0, and all later files were everybody's."""
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the mask was set"))
+    write_whole(tmp_path / "a", b"a")

@@ -14,7 +14,7 @@ import soundfile
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.recordings.labels.read import cells_of
+from dualres.recordings.labels.table import cells_of
 from dualres.simulated import rig as simulated
 from dualres.web.server import static_files
 from tests.bench.report.browser import Browser

@@ -8,7 +8,8 @@ from typing import Literal
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.labels.read import LabelRow, cells_of, channel_in, interval_in
+from dualres.recordings.labels.read import LabelRow, channel_in, interval_in
+from dualres.recordings.labels.table import cells_of
 from dualres.recordings.recording import Recording
 
 Recordings = Sequence[Recording]

@@ -20,7 +20,7 @@ from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation, guessing
 from dualres.model.kinds import NetworkRecipe
 from dualres.model_file.card import Card
-from dualres.recordings.labels.read import LABELS
+from dualres.recordings.labels.table import LABELS
 from dualres.simulated import rig as simulated
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet, renamed

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dualres.errors import DualResError
-from dualres.recordings.labels.read import LABELS
+from dualres.recordings.labels.table import LABELS
 from dualres.recordings.recording import Origin, Recording, Samples, of_axes
 from dualres.recordings.speed import Speed
 from dualres.simulated.machines import AXES, Machine, MachineSetting, machine, settings, simulate_axes

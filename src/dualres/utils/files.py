@@ -5,12 +5,20 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from dualres.errors import OutputError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk, the user's share of it, or a file is full
+
+
+def _umask() -> int:
+    os.umask(was := os.umask(0))
+    return was
+
+
+# Asked once, as the module is loaded: asking sets it for a moment, for all threads.
+_UMASK = _umask()
 
 
 def check_writable(path: Path) -> None:
@@ -48,13 +56,11 @@ def compact_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def write_whole(
-    path: Path, content: bytes, *, precious: bool = False, still: Callable[[], bool] = lambda: True
-) -> bool:
-    """Write to a temporary file beside `path`, force it to disk, then move it into place, if it may `still` be; whether
-    it was. What is `precious` took long to make: where that fails it is kept elsewhere, and the error says where."""
+def write_whole(path: Path, content: bytes, *, precious: bool = False) -> None:
+    """Write to a temporary file beside `path`, force it to disk, then move it into place. What is `precious` took long
+    to make: where that fails it is kept elsewhere, and the error says where."""
     try:
-        return _write(path, content, still)
+        _write(path, content)
     except OutputError as error:
         if not precious:
             raise
@@ -79,7 +85,7 @@ def remove_remains(folder: Path, names: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def _write(path: Path, content: bytes, still: Callable[[], bool] = lambda: True) -> bool:
+def _write(path: Path, content: bytes) -> None:
     temporary = None
     try:
         check_writable(path)
@@ -89,14 +95,8 @@ def _write(path: Path, content: bytes, still: Callable[[], bool] = lambda: True)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; this one is as any other
-        if not still():
-            Path(temporary).unlink()
-            return False
+        Path(temporary).chmod(0o666 & ~_UMASK)  # mkstemp makes files private; this one is as any other
         Path(temporary).replace(path)
-        return True
     except BaseException as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)

@@ -1,23 +1,24 @@
 """Editing a labels.csv: one recording at a time. A new list begins with what the subfolders say.
 
-One process of ours writes at a time. Other programs know no lock. What they write while an edit is under way is taken
-in: the list is looked at again before it is replaced, and once more afterwards in the file that was replaced.
+One process of ours writes at a time. What programs that know no lock write meanwhile is taken in (`replace`). Who says
+what was seen of a recording before the edit is told of what somebody else has changed there since.
 """
 
 import csv
 import io
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from posixpath import normpath
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.read import ALIASES, LABELS, LabelRow, cells_of, delimiter_of, listed, rows_below
-from dualres.utils.files import write_whole
-from dualres.utils.folder_lock import alone_in
+from dualres.recordings.labels.names import NamesBelow
+from dualres.recordings.labels.read import LabelRow, rows_below, rows_in
+from dualres.recordings.labels.replace import content_at_rest, finish_what_was_left, removed, replaced
+from dualres.recordings.labels.table import LABELS, LARGEST, columns_of, delimiter_of, lines_in, refuse_unusual, text_in
+from dualres.utils.folder_lock import Turn, alone_in
 
 LONGEST = 200  # characters of a cell
 TRIES = 50  # of an edit, while other programs change the list
@@ -44,25 +45,42 @@ class ListChange(NamedTuple):
     after: str
 
 
-def set_cells(folder: Path, place: RowKey, cells: Mapping[str, str]) -> ListChange:
+class LabelConflictError(RecordingError):
+    """Somebody else has changed the same cell since it was seen."""
+
+
+def set_cells(
+    folder: Path, place: RowKey, cells: Mapping[str, str], seen: Mapping[str, str] | None = None
+) -> ListChange:
     """Write cells such as label, component or load of one recording.
 
-    The file is replaced as a whole, once it is known to be readable.
+    The file is replaced as a whole, once it is known to be readable. `seen` are cells as they were when this edit was
+    thought of; a LabelConflictError where one that is edited is another by now.
     """
     for one in (*cells, *cells.values()):
         if len(one) > LONGEST or not one.isprintable():
             raise RecordingError(f"{one[:40]!r}: cannot stand in {LABELS}; use up to {LONGEST} printable characters")
-    if not all(map(str.strip, cells)):
+    written = {name.strip().lower(): text.strip() for name, text in cells.items()}
+    if not all(written):
         raise RecordingError("a column needs a name; give one such as load")
-    if place.file != place.file.strip():
-        raise RecordingError(
-            f"{place.file!r}: begins or ends with a space, which {LABELS} cannot hold; rename the file"
-        )
+    if "file" in written:
+        raise RecordingError("the column file says which recording is meant; rename the file itself")
+    if not _can_be_listed(place.file):
+        raise _no_name(place.file)
 
-    def put(table: _LabelTable) -> None:
+    def put(table: "_LabelTable") -> None:
+        row = table.find(place)
+        for name in written if seen is not None else ():
+            there, then = table.get(row, name) if row else "", (seen or {}).get(name, "").strip()
+            if there not in (then, written[name]):
+                raise LabelConflictError(
+                    f"{place.file}: somebody else has changed {name} from {then!r} to {there!r}; nothing was saved, "
+                    "look at it again"
+                )
         row = table.row_of(place)
-        for name, text in cells.items():
-            table.put(row, name, text.strip())
+        for name, text in written.items():
+            table.put(row, name, text)
+        table.check(place, written)
 
     return _edited(folder, put)
 
@@ -70,12 +88,12 @@ def set_cells(folder: Path, place: RowKey, cells: Mapping[str, str]) -> ListChan
 def remove_part(folder: Path, place: RowKey) -> ListChange:
     """Take a part of a file off the list."""
 
-    def take_away(table: _LabelTable) -> None:
+    def take_away(table: "_LabelTable") -> None:
         row = table.find(place)
         if place.whole or row is None:
             raise RecordingError(f"{folder / LABELS}: lists no such part of {place.file}; look at the folder again")
         table.rows.remove(row)
-        if not any(table.get(other, "file") == place.file for other in table.rows):
+        if not table.rows_of(place.file):
             table.row_of(RowKey(place.file, place.channel))  # still a recording, without a label
 
     return _edited(folder, take_away)
@@ -83,47 +101,15 @@ def remove_part(folder: Path, place: RowKey) -> ListChange:
 
 def take_back(folder: Path, change: ListChange) -> None:
     """Make the list as it was before a change; an error where it is another since."""
-    path = folder / LABELS
-    with alone_in(folder):
-        known = _content(path)
-        same = text_of(folder) == change.after
-        if same and change.before:
-            same = write_whole(path, _checked(folder, change.before), still=lambda: _content(path) == known)
-        elif same:
-            path.unlink(missing_ok=True)
+    with _writing(folder) as (path, turn):
+        known = content_at_rest(path)
+        same = known is not None and text_in(path, known) == change.after
+        turn.unfinished = True
+        if same and known is not None:
+            same = replaced(path, known, change.before.encode()) if change.before else removed(path, known)
+        turn.unfinished = False
     if not same:
         raise RecordingError(f"{LABELS} was changed by somebody else; nothing was taken back")
-
-
-def _edited(folder: Path, change: Callable[["_LabelTable"], None]) -> ListChange:
-    """The list, changed as it is on the disk at the moment."""
-    path = folder / LABELS
-    with alone_in(folder):
-        for _ in range(TRIES):
-            known, before = _content(path), text_of(folder)
-            table = _LabelTable.of(folder, before)
-            change(table)
-            written = _checked(folder, table.text)
-            if _replaced(path, known, written):
-                return ListChange(before, table.text)
-    raise RecordingError(f"{path}: another program keeps changing it, and nothing was saved; try again")
-
-
-def _replaced(path: Path, known: bytes | None, content: bytes) -> bool:
-    """Put `content` in place of what is `known`; False where another program wrote, whose list is in place then."""
-    with path.open("rb") if known is not None else nullcontext() as replaced:
-        if not write_whole(path, content, still=lambda: _content(path) == known):
-            return False
-        late = replaced.read() if replaced else None
-    if late == known:
-        return True
-    assert late is not None
-    write_whole(path, late, still=lambda: _content(path) == content)
-    return False
-
-
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
 
 
 def text_of(folder: Path) -> str:
@@ -131,39 +117,75 @@ def text_of(folder: Path) -> str:
     path = folder / LABELS
     if not path.exists():
         return ""
-    cells_of(path)  # says what is wrong with a file that is none
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        return file.read()
+    refuse_unusual(path)
+    return text_in(path, path.read_bytes())
+
+
+def _edited(folder: Path, change: Callable[["_LabelTable"], None]) -> ListChange:
+    """The list, changed as it is on the disk at the moment."""
+    with _writing(folder) as (path, turn):
+        for _ in range(TRIES):
+            known = content_at_rest(path)
+            before = text_in(path, known or b"")
+            table = _LabelTable.of(folder, before)
+            change(table)
+            written = table.text.encode()
+            turn.unfinished = True
+            done = replaced(path, known, written)
+            turn.unfinished = False
+            if done:
+                return ListChange(before, table.text)
+    raise RecordingError(f"{path}: another program keeps changing it, and nothing was saved; try again")
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[tuple[Path, Turn]]:
+    """The list, also where it is a link, and nobody else of ours who writes to it."""
+    path = (folder / LABELS).resolve()
+    with alone_in(path.parent) as turn:
+        if turn.unfinished:
+            finish_what_was_left(path)
+            turn.unfinished = False
+        if path.exists():
+            refuse_unusual(path)
+        yield path, turn
 
 
 @dataclass
 class _LabelTable:
+    folder: Path
     header: list[str]
     rows: list[list[str]]
     delimiter: str = ","
 
     @classmethod
     def of(cls, folder: Path, text: str) -> "_LabelTable":
-        if not text:
+        if not text.strip():
             known = [(row.file.relative_to(folder).as_posix(), row.known["label"]) for row in rows_below(folder, None)]
-            return cls(["file", "label"], [list(each) for each in known])
-        delimiter = delimiter_of(text.splitlines()[0])
-        header, *rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
-        filled = [[*row, *[""] * (len(header) - len(row))] for row in rows if row]
-        return cls(header, filled, delimiter)
+            return cls(folder, ["file", "label"], [list(each) for each in known if _can_be_listed(each[0])])
+        lines_in(folder / LABELS, text)  # says what is wrong with a list that is none
+        lines = io.StringIO(text, newline="")
+        delimiter = delimiter_of(lines.readline())
+        lines.seek(0)
+        header, *rows = (row for row in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if row)
+        filled = [[*row, *[""] * (len(header) - len(row))] for row in rows]
+        return cls(folder, header, filled, delimiter)
+
+    def __post_init__(self) -> None:
+        self._names = NamesBelow(self.folder)
+        self._columns = columns_of(self.header, self.folder / LABELS)
 
     @property
     def text(self) -> str:
+        return self._written(self.rows)
+
+    def _written(self, rows: list[list[str]]) -> str:
         lines = io.StringIO()
-        csv.writer(lines, delimiter=self.delimiter, lineterminator="\n").writerows([self.header, *self.rows])
+        csv.writer(lines, delimiter=self.delimiter, lineterminator="\n").writerows([self.header, *rows])
         return lines.getvalue()
 
     def column(self, name: str) -> int | None:
-        names = [each.strip().lower() for each in self.header]
-        for known in (name, *ALIASES.get(name, ())):
-            if known in names:
-                return names.index(known)
-        return None
+        return self._columns.index(name) if name in self._columns else None
 
     def get(self, row: list[str], name: str) -> str:
         at = self.column(name)
@@ -174,12 +196,28 @@ class _LabelTable:
         if at is None:
             at = len(self.header)
             self.header.append(name)
+            self._columns = columns_of(self.header, self.folder / LABELS)
             for each in self.rows:
-                each.append("")
+                each.insert(at, "")  # before a cell that stands under no column
         row[at] = text
 
+    def rows_of(self, file: str) -> list[list[str]]:
+        return [row for row in self.rows if self._names.key(self.get(row, "file")) == file]
+
+    def check(self, place: RowKey, written: Mapping[str, str]) -> None:
+        """An error where the list could not be read, or would say something else of this file."""
+        path, rows = self.folder / LABELS, self.rows_of(place.file)
+        text = self._written(rows)
+        if len(self.text.encode()) > LARGEST:
+            raise RecordingError(f"{path}: would have more than {LARGEST >> 20} MiB; split the folder")
+        numbers = [at for at, row in enumerate(self.rows, start=2) if any(row is one for one in rows)]
+        lines = [line._replace(number=at) for at, line in zip(numbers, lines_in(path, text), strict=False)]
+        list(rows_in(self.folder, path, lines, needed=False))  # an error names what is wrong
+        if not any(all(line.cells.get(name) == text for name, text in written.items()) for line in lines):
+            raise _no_name(place.file)
+
     def find(self, place: RowKey) -> list[str] | None:
-        return next((row for row in self.rows if self._is(row, place)), None)
+        return next((row for row in self.rows_of(place.file) if self._is(row, place)), None)
 
     def row_of(self, place: RowKey) -> list[str]:
         """The row of a place, made if there is none; a part takes the row of its file where that has no label."""
@@ -203,8 +241,8 @@ class _LabelTable:
         channel = self.get(row, "channel") or self.get(row, "channels")
         parts = (self.get(row, "start_s"), self.get(row, "end_s"))
         meant = tuple("" if second is None else f"{second:.6g}" for second in (place.start_s, place.end_s))
-        same = all(a == b or (a and b and float(a) == float(b)) for a, b in zip(parts, meant, strict=True))
-        return normpath(self.get(row, "file")) == place.file and channel == place.channel and same
+        same = all(a == b or (a and b and _number(a) == float(b)) for a, b in zip(parts, meant, strict=True))
+        return channel == place.channel and same
 
 
 def place_of(row: LabelRow, folder: Path) -> RowKey:
@@ -213,15 +251,21 @@ def place_of(row: LabelRow, folder: Path) -> RowKey:
     return RowKey(row.file.relative_to(folder).as_posix(), row.channel or "", start_s, end_s)
 
 
-def _checked(folder: Path, text: str) -> bytes:
-    """What a file of this list holds; an error where it could not be read."""
+def _can_be_listed(file: str) -> bool:
+    """Whether a name comes back from a list as it was written: spaces at its ends do not, nor what is no text."""
     try:
-        written = text.encode()
-    except UnicodeEncodeError as error:
-        (line,) = text[: error.end].splitlines()[-1:]
-        raise RecordingError(f"{line!a}: is no name that {LABELS} can hold; rename the file") from None
-    with TemporaryDirectory() as elsewhere:
-        tried = Path(elsewhere) / LABELS
-        tried.write_bytes(written)
-        list(listed(folder, labels=tried, needed=False))  # an error names what is wrong, and nothing was changed
-    return written
+        return file == file.strip() and bool(file.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _no_name(file: str) -> RecordingError:
+    why = "begins or ends with a space and so is no name" if file != file.strip() else "is no name"
+    return RecordingError(f"{file!a}: {why} that {LABELS} can hold; rename the file")
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

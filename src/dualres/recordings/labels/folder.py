@@ -9,8 +9,9 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
-from dualres.recordings.labels.read import LABELS, LabelRow, read_row, rows_below
+from dualres.recordings.labels.read import LabelRow, read_row, rows_below
 from dualres.recordings.labels.selection import Selection, select
+from dualres.recordings.labels.table import LABELS
 from dualres.recordings.readers import Channel, load_again, read_again
 from dualres.recordings.recording import Blockwise, FileDigest, FileStamp, Recording, Samples
 from dualres.recordings.segment import SegmentError, SegmentInMemory

@@ -1,36 +1,28 @@
 """Which files there are, or which parts of them, and what a labels.csv says of each."""
 
-import csv
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import suffixes
+from dualres.recordings.labels.names import NamesBelow
+from dualres.recordings.labels.table import ALIASES, LABELS, TableLine, lines_of
 from dualres.recordings.readers import Channel, Usual, read, refuse_swapped
 from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
-from dualres.utils.special_files import there, unusual
+from dualres.utils.special_files import there
 
 if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
 
-LABELS = "labels.csv"
-LARGEST = 16 << 20  # bytes of a list; 200,000 lines of 80 characters
 ABOVE = 2  # folders above a file's own in which a list may name it
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
-
-# What people call the two columns that are needed; understood where the column itself is missing.
-ALIASES = {
-    "file": ("filename", "file_name", "file name", "filepath", "file_path", "file path", "path"),
-    "label": ("labels", "class", "class_name", "fault", "state"),
-}
 
 Listing = tuple[Segment | None, int]  # a part, None for the whole file, and the line that lists it
 
@@ -46,6 +38,7 @@ class LabelRow:
     part: Segment | None = None  # None for the whole file
     listed_in: str = ""  # the list and the line
     within: Path | None = field(default=None, compare=False)  # the folder that a listed file must not lead out of
+    problem: str = ""  # why the row cannot be used; its file is the list then
 
     @property
     def which(self) -> str:
@@ -54,88 +47,75 @@ class LabelRow:
 
 
 def listed(
-    folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True
+    folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True, problems: bool = False
 ) -> Iterator[LabelRow]:
     """The rows of labels.csv, or of another list of files below the folder, without labels if they are not `labelled`.
 
     A row with an empty label is not labelled yet. Where labels are `needed`, a list in which no row has one is an
-    error.
+    error. So is a row that cannot be understood, unless `problems` are wanted: then it is a row that says so.
     """
     path = labels or folder / LABELS
-    cells = cells_of(path)
-    none = labelled and needed and not any(values.get("label") for _, values in cells)
-    earlier: dict[tuple[str, str], list[Listing]] = defaultdict(list)  # of a file and channel
-    for number, values in cells:
-        where = f"{path}, line {number}"
-        columns_needed = ("file", "label") if none else ("file",)
-        if not all(values.get(name) for name in columns_needed):
-            columns = "columns file and label are" if labelled and needed else "column file is"
-            missing = [name for name in columns_needed if name not in values]
+    yield from rows_in(folder, path, lines_of(path), labelled=labelled, needed=needed, problems=problems)
+
+
+def rows_in(
+    folder: Path,
+    path: Path,
+    lines: Sequence[TableLine],
+    *,
+    labelled: bool = True,
+    needed: bool = True,
+    problems: bool = False,
+) -> Iterator[LabelRow]:
+    """As `listed`, of a list whose lines are known."""
+    none = labelled and needed and not any(line.cells.get("label") for line in lines)
+    columns = ("file", "label") if none else ("file",)
+    said = "columns file and label are" if labelled and needed else "column file is"
+    reader = _RowReader(path, NamesBelow(folder), labelled, columns, f"the {said} needed, and must not be empty")
+    for line in lines:
+        try:
+            yield reader.row(line)
+        except RecordingError as error:
+            if not problems:
+                raise
+            where = f"{path.name}, line {line.number}"
+            yield LabelRow(path, listed_in=where, problem=str(error).removeprefix(f"{path}, line {line.number}: "))
+
+
+@dataclass
+class _RowReader:
+    """Reads the rows of a list one after the other, and remembers which files there were."""
+
+    path: Path
+    names: NamesBelow
+    labelled: bool
+    columns: Sequence[str]  # that no row may leave empty
+    needed: str  # a sentence about these
+    earlier: dict[tuple[str, str], list[Listing]] = field(default_factory=lambda: defaultdict(list))  # file and channel
+
+    def row(self, line: TableLine) -> LabelRow:
+        values, where = line.cells, f"{self.path}, line {line.number}"
+        if not all(values.get(name) for name in self.columns):
+            missing = [name for name in self.columns if name not in values]
             found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
-            raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
+            raise RecordingError(f"{where}: {self.needed}{found}")
+        line.refuse_more_cells(self.path)
         part = interval_in(values, where)
         channel = channel_in(values, where)
-        others = earlier[normpath(values["file"]), channel or ""]
-        _refuse_listed_twice(f"{where}: {values['file']}", part, others)
-        others.append((part, number))
         try:
-            file = (folder / values["file"]).resolve()
-        except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
-            name = str(folder / values["file"])
-            raise RecordingError(f"{where}: {name!r} cannot be a file ({error}); correct the name") from error
-        if not file.is_relative_to(folder.resolve()):
-            raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
-        try:
+            file, real = self.names.file(values["file"]), self.names.real(values["file"])
             rate = exact_rate(values["rate"]) if values.get("rate") else None
-        except ConfigError as error:
+        except (ConfigError, RecordingError) as error:
             raise RecordingError(f"{where}: {error}") from None
+        others = self.earlier[real, channel or ""]
+        _refuse_listed_twice(f"{where}: {values['file']}", part, others)
+        others.append((part, line.number))
         # What stands beside a label as its fault or class says the label once more.
-        hidden = _NOT_CONDITIONS if labelled else _NOT_CONDITIONS | set(ALIASES["label"])
-        condition = {k: v for k, v in values.items() if k not in hidden and v}
-        label = {"label": values["label"]} if labelled and values.get("label") else {}
+        hidden = _NOT_CONDITIONS if self.labelled else _NOT_CONDITIONS | set(ALIASES["label"])
+        condition = {k: v for k, v in values.items() if v and k not in hidden}
+        label = {"label": values["label"]} if self.labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
-        yield LabelRow(folder / values["file"], known, rate, channel, part, where, folder.resolve())
-
-
-def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header: each with its line and its cells by column, in lower case."""
-    if strange := unusual(path):
-        raise RecordingError(f"{path}: cannot be read: it {strange}")
-    try:
-        if path.stat().st_size > LARGEST:
-            raise csv.Error(f"it has more than {LARGEST >> 20} MiB")
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            delimiter = delimiter_of(lines.readline())
-            lines.seek(0)
-            table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
-            rows = [(table.line_num, cells) for cells in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RecordingError(
-            f"{path}: cannot be read ({reason}); save it as a comma-separated file in UTF-8"
-        ) from error
-    return [
-        (number, _renamed({k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}, path))
-        for number, cells in rows
-    ]
-
-
-def delimiter_of(header: str) -> str:
-    """What stands between the cells of a table with this first line."""
-    return ";" if ";" in header and "," not in header else ","
-
-
-def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
-    for name, aliases in ALIASES.items():
-        found = [alias for alias in aliases if alias in values]
-        if name in values or not found:
-            continue
-        if len(found) > 1:
-            raise RecordingError(
-                f"{path}: the columns {' and '.join(found)} could each be the {name}; rename the one that is to {name}"
-            )
-        values = {name if key == found[0] else key: value for key, value in values.items()}
-    return values
+        return LabelRow(file, known, rate, channel, part, where, within=self.names.root)
 
 
 def channel_in(values: Mapping[str, str], where: str) -> str | None:
@@ -262,14 +242,18 @@ def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
 
-def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[LabelRow]:
-    """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
+def rows_below(
+    folder: Path, labels: Path | None = None, unlabelled: bool = False, *, problems: bool = False
+) -> list[LabelRow]:
+    """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files, and
+    with `problems`, rows of the list that cannot be understood."""
     if labels is None and not (folder / LABELS).exists():
         loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
         subfolders = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__")))
         inside = [LabelRow(file, {"label": one.name}) for one in subfolders for file in files_below(one)]
         return [*inside, *loose]
-    known = list(listed(folder, labels=labels, needed=not unlabelled))
-    there = {row.file.resolve() for row in known}
-    others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
-    return [*known, *others]
+    known = list(listed(folder, labels=labels, needed=not unlabelled, problems=problems))
+    names = NamesBelow(folder)
+    there = {names.real(row.file.relative_to(folder)) for row in known if not row.problem}
+    others = [file for file in files_below(folder) if names.real(file.relative_to(folder)) not in there]
+    return [*known, *map(LabelRow, others if unlabelled else ())]

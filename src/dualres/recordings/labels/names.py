@@ -1,0 +1,53 @@
+"""Where the names in a list lead. One file has one name, however a list spells it."""
+
+import os
+from pathlib import Path, PurePath
+from posixpath import normpath
+
+from dualres.errors import RecordingError
+
+
+class NamesBelow:
+    """Of files below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.root = folder, folder.resolve()
+        self._within = f"{self.root}{os.sep}"
+        self._parents: dict[str, str] = {}  # as they are spelled -> without links
+
+    def file(self, name: str) -> Path:
+        """As the folder was given, with the shortest spelling of the name; an error for one that leads outside."""
+        real = self.real(name)
+        if real != str(self.root) and not real.startswith(self._within):
+            raise RecordingError(f"{name} lies outside the folder {self._folder}; give one above it")
+        return self._folder / (real[len(self._within) :] if _wanders(name) else name)
+
+    def real(self, name: str | Path) -> str:
+        """The file itself, without links; an error where that cannot be a file."""
+        whole = os.path.join(self.root, name)  # noqa: PTH118 - of thousands of names, each within a microsecond
+        try:
+            if "\0" in whole:
+                raise ValueError("embedded null byte")
+            head, tail = os.path.split(whole)
+            if tail in ("", os.curdir, os.pardir):
+                return str(Path(whole).resolve())
+            if head not in self._parents:
+                self._parents[head] = str(Path(head).resolve())
+            real = os.path.join(self._parents[head], tail)  # noqa: PTH118
+            return str(Path(real).resolve()) if os.path.islink(real) else real  # noqa: PTH114
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+            raise RecordingError(f"{whole!r} cannot be a file ({error}); correct the name") from error
+
+    def key(self, name: str) -> str:
+        """By which two spellings of one name are the same; of a name that leads nowhere, itself."""
+        if not _wanders(name):
+            return normpath(name)
+        try:
+            return self.file(name).relative_to(self._folder).as_posix()
+        except RecordingError:
+            return name
+
+
+def _wanders(name: str) -> bool:
+    """Whether a name goes up or begins at the top, perhaps through links, so that only what it leads to counts."""
+    return (".." in name and ".." in PurePath(name).parts) or os.path.isabs(name)  # noqa: PTH117
