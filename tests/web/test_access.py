@@ -257,7 +257,11 @@ def test_a_link_out_of_the_folder_is_not_followed_by_its_list(served: Served, tm
     (folder / "labels.csv").write_text(f"file,label\n{outside},a\n")
     try:
         status, said = served.ask("GET", "/api/folder")
-        assert status == 400
-        assert "outside" in said["error"]
+        assert status == 200
+        (refused,) = (one for one in said["recordings"] if one["problem"])
+        assert "lies outside the folder" in refused["problem"]
+        assert refused["seconds"] is None
+        for way in ("wave", "sound"):
+            assert served.ask("GET", f"/api/recordings/{refused['id']}/{way}")[0] == 400
     finally:
         (folder / "labels.csv").unlink()

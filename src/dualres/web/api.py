@@ -18,7 +18,6 @@ from starlette.responses import FileResponse, Response
 from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.explain.report import MachineFacts
 from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.labels.edit import RowKey, set_cells
 from dualres.recordings.speed import given_speed
 from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
@@ -69,6 +68,7 @@ class PageApi:
         columns = Field("columns", int, "of the plot", 1000, 1, 8000)
         machine = (_SPEED, _BEARING, _GEAR)
         cells = Field("cells", dict, "such as label, component or load, each a text")
+        seen = Field("seen", dict, "these cells as they were shown; nothing is saved where one is another", None)
         part = tuple(Field(name, float, "of a part; without, the whole", None, 0, 1e9) for name in ("start_s", "end_s"))
         fit = (
             Field("name", str, "of the model file, without its suffix"),
@@ -88,7 +88,7 @@ class PageApi:
             Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=OCTETS),
             Endpoint("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
             Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=WAV),
-            Endpoint("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, *part)),
+            Endpoint("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, seen, *part)),
             Endpoint("DELETE", f"{one}/part", "Take a labelled part away", self.remove_part),
             Endpoint("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
             Endpoint("GET", "/api/models", "All models, the newest first", self.models),
@@ -127,7 +127,7 @@ class PageApi:
         first, last = signal.stretch(start_s, end_s)
         exact = signal.pyramid.complete or last - first <= pictures.MOST // 8
         low, high = signal.pyramid.view(first, last, columns)
-        if not signal.pyramid.complete:
+        if not signal.pyramid.complete and not signal.pyramid.building.locked():
             Thread(target=self._build, args=(id, axis), daemon=True).start()
         shown = {"start_s": first / signal.rate, "end_s": last / signal.rate, "exact": exact}
         return shown | {"low": _finite(low), "high": _finite(high)}
@@ -181,9 +181,11 @@ class PageApi:
 
     # Labelling
 
-    def label(self, id: str, cells: dict[str, str], start_s: float | None, end_s: float | None) -> dict[str, Any]:
+    def label(
+        self, id: str, *, cells: dict[str, str], seen: dict[str, str] | None, start_s: float | None, end_s: float | None
+    ) -> dict[str, Any]:
         part = None if end_s is None else (start_s or 0.0, end_s)
-        self.workspace.label(self.workspace.entry(id), cells, part)
+        self.workspace.label(self.workspace.entry(id), cells, part, seen)
         return self._changed()
 
     def remove_part(self, id: str) -> dict[str, Any]:
@@ -198,7 +200,8 @@ class PageApi:
         return {"saved": True}
 
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
-        """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
+        """A file that was dropped on the page: read by the guard, then kept with the others, without a label. Of one
+        that is refused nothing stays."""
         folder = self.workspace.folder / DROPPED
         try:
             folder.mkdir(exist_ok=True)
@@ -207,23 +210,23 @@ class PageApi:
             raise OutputError(f"{folder}: cannot be written ({error.strerror}); make room") from error
         try:
             body.replace(target)
-        except OSError as error:
+            entry = self.workspace.unlisted(target)
+            facts = self.workspace.facts(entry)
+            if facts.problem:
+                raise RecordingError(f"{target.name}: {facts.problem}")
+            self.workspace.list_file(target)
+        except BaseException as error:
             target.unlink(missing_ok=True)
-            raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
-        file = target.relative_to(self.workspace.folder).as_posix()
-        facts = self.workspace.facts(self.workspace.unlisted(target))
-        if facts.problem:
-            target.unlink(missing_ok=True)
-            raise RecordingError(f"{target.name}: {facts.problem}")
-        set_cells(self.workspace.folder, RowKey(file), {"label": ""})
-        entry = next(one for one in self.workspace.entries() if one.place.file == file)
+            if isinstance(error, OSError):
+                raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
+            raise
         self._changed()
         return described(entry, facts)
 
     # Learning
 
     def models(self) -> list[dict[str, Any]]:
-        return [self.judging.card(name) for name in self.judging.names()]
+        return [self.judging.shown(name) for name in self.judging.names()]
 
     def fit(self, name: str, recipe: str, held_out: str) -> dict[str, Any]:
         need("a fit", *TRAINING)

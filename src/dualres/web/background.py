@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from dualres.errors import ConfigError
 AT_ONCE = 3  # commands that run side by side
 KEPT = 50  # finished ones that are remembered
 GRACE_S = 10.0  # after an interrupt, before a process is killed
+LAST_WORDS_S = 2.0  # after its end, for what it has said to be heard
 MOST_STEPS = 4000  # of a training curve
 PROGRESS = "DUALRES_PROGRESS"  # how a command is asked to tell of its progress; "json" for us
 
@@ -61,24 +63,31 @@ class Commands:
         """`dualres` with these arguments; what it prints is the result, JSON or text. `then` follows a good end."""
         with self._lock:
             running = [one for one in self._all.values() if one.state == "running"]
-            if len(running) >= AT_ONCE or self._ended:
+            if self._ended:
+                raise ConfigError("the page is ending; start dualres serve again")
+            if len(running) >= AT_ONCE:
                 raise ConfigError(f"{running[0].title} is still going on; wait for it or cancel it")
             number = max(self._all, default=0) + 1
-            command = self._all[number] = BackgroundCommand(number, kind, title)
+            search = filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")])  # this package first
+            try:
+                process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "dualres.cli", *arguments],
+                    cwd=self._folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    errors="replace",
+                    env=os.environ | {PROGRESS: "json", "PYTHONPATH": os.pathsep.join(search), "COLUMNS": "100"},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise ConfigError(
+                    f"{title} could not be started: {error.filename or self._folder}: {error.strerror}; try again"
+                ) from error
+            command = self._all[number] = BackgroundCommand(number, kind, title, process=process)
             for old in [one.number for one in self._all.values() if one.state != "running"][:-KEPT]:
                 del self._all[old]
-            search = filter(None, [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH")])  # this package first
-            command.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "dualres.cli", *arguments],
-                cwd=self._folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                env=os.environ | {PROGRESS: "json", "PYTHONPATH": os.pathsep.join(search), "COLUMNS": "100"},
-                start_new_session=True,
-            )
         threading.Thread(target=self._follow, args=(command, then), daemon=True).start()
         return command
 
@@ -112,33 +121,50 @@ class Commands:
                     one.process.kill()
 
     def _follow(self, command: BackgroundCommand, then: Callable[[BackgroundCommand], None] | None) -> None:
-        process = command.process
+        """Until it has ended, which is its own end alone: what it leaves behind may hold its channels open."""
+        process, printed = command.process, list[str]()
         assert process
         assert process.stdout
         assert process.stderr
         output = process.stdout
-        printed: list[str] = []
-        reader = threading.Thread(target=lambda: printed.append(output.read()), daemon=True)
-        reader.start()
-        told = 0.0
-        for line in process.stderr:
-            _understand(command, line)
-            if time.monotonic() - told > 0.1:
-                told = time.monotonic()
-                self._publish("command", command.as_data())
-        reader.join()
+        listeners = [
+            threading.Thread(target=lambda: printed.append(output.read()), daemon=True),
+            threading.Thread(target=self._listen, args=(command,), daemon=True),
+        ]
+        for one in listeners:
+            one.start()
         status = process.wait()
-        output.close()
-        process.stderr.close()
+        for one in listeners:
+            one.join(LAST_WORDS_S)
+        if any(one.is_alive() for one in listeners):
+            with suppress(OSError):
+                os.killpg(process.pid, signal.SIGKILL)
+            for one in listeners:
+                one.join(LAST_WORDS_S)
+        if not any(one.is_alive() for one in listeners):
+            output.close()
+            process.stderr.close()
         text = "".join(printed).strip()
         try:
             command.result = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             command.result = text
         command.state = "cancelled" if command.cancelled else "done" if status in (0, 1) and text else "failed"
         if command.state == "done" and then:
             then(command)
         self._publish("command", command.as_data())
+
+    def _listen(self, command: BackgroundCommand) -> None:
+        """To its error channel, line by line."""
+        assert command.process
+        assert command.process.stderr
+        told = 0.0
+        for line in command.process.stderr:
+            with suppress(ValueError, TypeError, KeyError, RecursionError):  # a line that only looks like ours
+                _understand(command, line)
+            if time.monotonic() - told > 0.1:
+                told = time.monotonic()
+                self._publish("command", command.as_data())
 
 
 def _understand(command: BackgroundCommand, line: str) -> None:

@@ -6,6 +6,7 @@ is kept beside them.
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -32,8 +33,9 @@ class LiveStreams:
         """Every stream with its last verdicts, in the order of names; those with an alarm first."""
         told: dict[str, list[dict[str, Any]]] = {}
         for path in self._files():
-            for record in _records(path):
-                told.setdefault(f"{path.stem}/{record['stream']}", []).append(record)
+            with suppress(OSError):
+                for record in _records(path):
+                    told.setdefault(f"{path.stem}/{record['stream']}", []).append(record)
         seen = self._seen()
         found = [_stream(name, records, seen.get(name)) for name, records in told.items()]
         return sorted(found, key=lambda one: (not (one["alarm"] and one["alarm"]["raised"]), one["name"]))
@@ -48,7 +50,7 @@ class LiveStreams:
             write_whole(self._folder / SEEN, json.dumps(seen, indent=1).encode())
 
     def _files(self) -> list[Path]:
-        return [path for path in sorted(self._folder.glob("*.jsonl")) if not unusual(path)]
+        return [path for path in sorted(self._folder.glob("*.jsonl")) if path.exists() and not unusual(path)]
 
     def _seen(self) -> dict[str, str]:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, DualResError
 from dualres.explain.contributions import Portrait
 from dualres.explain.nearest import portrait
 from dualres.explain.report import MachineFacts, examine
@@ -24,7 +24,8 @@ from dualres.recordings.readers import Channel
 from dualres.recordings.recording import FileStamp, Recording
 from dualres.recordings.speed import given_speed
 from dualres.recordings.speed_sources import SpeedKnown
-from dualres.web.workspace import FileEntry, Workspace
+from dualres.web.index import FileEntry
+from dualres.web.workspace import Workspace
 
 LOADED = 3  # models that are kept in memory
 KNOWN = 2_000  # labelled recordings, and as many portraits of them, of a few ten kilobytes each
@@ -121,6 +122,13 @@ class Judging:
             "report": page.is_file(),
             "bytes": self.path(name).stat().st_size,
         }
+
+    def shown(self, name: str) -> dict[str, Any]:
+        """The card, or why there is none: one damaged model costs no other."""
+        try:
+            return {**self.card(name), "problem": ""}
+        except (DualResError, OSError) as error:
+            return {"name": name, "problem": str(error)}
 
     def verdict(self, name: str, entry: FileEntry) -> dict[str, Any]:
         """What `dualres diagnose --json` prints of one recording."""

@@ -1,7 +1,7 @@
 """The page's own server: one process, this machine only, one folder."""
 
 import asyncio
-import json
+import os
 import socket
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,11 +20,14 @@ from starlette.routing import Route
 
 from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
+from dualres.recordings.labels.edit import LabelConflictError
 from dualres.utils.files import NO_ROOM
 from dualres.web.access import BodyError, Gate
 from dualres.web.api import PageApi, temporary_in
+from dualres.web.connections import PatientProtocol
 from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
+from dualres.web.strict_json import strict_json
 from dualres.web.workspace import Workspace
 
 Responder = Callable[[Request], Awaitable[Response]]
@@ -32,6 +35,7 @@ Responder = Callable[[Request], Awaitable[Response]]
 HOST = "127.0.0.1"
 PORT = 8765
 CONNECTIONS = 200  # at a time
+HEAD = 64 << 10  # bytes; a browser sends the cookies of all services of this machine, whatever their port
 CALLS = 40  # at a time; what else is asked waits, but the page itself and its news do not
 
 # The files in static/ that are sent, by their suffixes, and as what.
@@ -40,10 +44,10 @@ START = "index.html"
 
 
 class AsciiJson(JSONResponse):
-    """Data in ASCII, which also holds names of files that are no valid text."""
+    """Data in ASCII."""
 
     def render(self, content: Any) -> bytes:
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+        return strict_json(content).encode()
 
 
 class Page:
@@ -103,6 +107,8 @@ class Page:
             with target.open("wb") as file:
                 async for piece in request.stream():
                     await asyncio.to_thread(file.write, piece)
+                file.flush()
+                await asyncio.to_thread(os.fsync, file.fileno())
         except BaseException:
             target.unlink(missing_ok=True)
             raise
@@ -137,6 +143,8 @@ async def refusal(request: Request, error: Exception) -> Response:
             words = {404: "there is nothing at this address", 405: "this address does not take this method"}
             said = words.get(error.status_code, error.detail)
             return AsciiJson({"error": said}, error.status_code, error.headers)
+        case LabelConflictError():
+            return AsciiJson({"error": str(error)}, 409)
         case DualResError():
             return AsciiJson({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
         case OSError():
@@ -154,13 +162,13 @@ def server_of(page: Page) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         date_header=False,
-        http="h11",  # whatever else is installed: what is refused and limited below is tried with this one
+        http=PatientProtocol,
         ws="none",
         lifespan="off",
         limit_concurrency=CONNECTIONS,
         timeout_keep_alive=10,
         timeout_graceful_shutdown=1,
-        h11_max_incomplete_event_size=16 << 10,
+        h11_max_incomplete_event_size=HEAD,
     )
     return _Server(config, page.events)
 

@@ -1,8 +1,8 @@
 """The folder that the page shows: its recordings by id, what is known of each, and its list of labels."""
 
-import hashlib
+import os
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,33 +11,26 @@ from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import choose_several
-from dualres.recordings.labels.edit import ListChange, RowKey, place_of, remove_part, set_cells, take_back
-from dualres.recordings.labels.read import LabelRow, rows_below
+from dualres.recordings.labels.edit import ListChange, RowKey, remove_part, set_cells, take_back
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import SignalPreview, previews_of
+from dualres.recordings.recording import FileStamp
 from dualres.recordings.speed import Speed, speed_in
 from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
+from dualres.web.index import MODELS, FileEntry, FolderIndex, entry_of
 from dualres.web.pyramid import Pyramid
 
 CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
-MODELS = "models"  # where fits lie, below the folder
 DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
 UNDO = 100  # changes of the list that can be taken back
+UNDO_LENGTH = 32 << 20  # characters of all of these
 SIGNALS = 10_000  # recordings whose axes are remembered
+FILES = 200_000  # files of which facts are remembered
 PYRAMIDS = 64 << 20  # bytes of extremes that are kept
 
 
 def is_campaign(folder: Path) -> bool:
     return any((folder / name).is_file() for name in CAMPAIGN)
-
-
-@dataclass(frozen=True)
-class FileEntry:
-    """A row of the list, or a file that it does not name."""
-
-    id: str  # stands for it in every address, so that no path does
-    name: str  # relative to the folder, with the channel and part that the list picks
-    row: LabelRow
-    place: RowKey
 
 
 @dataclass(frozen=True)
@@ -60,38 +53,47 @@ class Workspace:
         self.folder, self.channel, self.rate = folder.resolve(), channel, rate
         self.sources = SpeedSources.of(speed)
         self.models = self.folder / MODELS
+        self._index = FolderIndex(self.folder)
         self._lock = Lock()  # of the list
         self._undo: list[ListChange] = []  # the last changes of the list
         self._signals: dict[tuple[object, ...], list[SignalPreview]] = {}
         self._speeds: dict[tuple[object, ...], tuple[Speed | None, Speed | None]] = {}
-        self._facts: dict[tuple[object, ...], FileFacts] = {}
+        self._facts: dict[str, tuple[LabelRow, FileStamp, FileFacts]] = {}  # by the entry's id
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
-    def entries(self) -> list[FileEntry]:
+    def entries(self) -> Sequence[FileEntry]:
         """Everything that can be looked at or labelled, in the order of the names."""
         if is_campaign(self.folder):
             return []  # its tables are no recordings
-        rows = rows_below(self.folder, unlabelled=True)
-        found = [self._entry(row) for row in rows if row.file.is_relative_to(self.folder)]
-        return sorted((one for one in found if one.row.file.parent != self.models), key=lambda one: one.name)
+        return self._index.entries()
 
     def entry(self, id: str) -> FileEntry:
-        found = next((one for one in self.entries() if one.id == id), None)
+        found = None if is_campaign(self.folder) else self._index.entry(id)
         if found is None:
             raise RecordingError("there is no such recording any more; look at the folder again")
+        if found.row.problem:
+            raise RecordingError(f"{found.name}: {found.row.problem}")
         return found
 
     def unlisted(self, file: Path) -> FileEntry:
         """A file that has just come, before anything is known of it."""
-        return self._entry(LabelRow(file))
+        return entry_of(LabelRow(file), self.folder)
 
     def facts(self, entry: FileEntry) -> FileFacts:
         """Length, rate, axes and speed, or why they are not known; a file is read once for every state of it."""
+        if entry.row.problem:
+            return FileFacts(problem=entry.row.problem)
         try:
-            known, speed = self._facts_of_file(entry), self.speed(entry)
+            stamp = _stamp(entry)
+            row, then, known = self._facts.get(entry.id, (None, None, None))
+            if known is None or then != stamp or row != entry.row:
+                known, speed = self._facts_of_file(entry), self.speed(entry)
+                known = replace(known, speed_rpm=speed.rpm if speed else None)
+                self._facts[entry.id] = entry.row, stamp, known
+                _forget_first(self._facts, FILES)
         except RecordingError as error:
             return FileFacts(problem=_problem(entry, error))
-        return replace(known, speed_rpm=speed.rpm if speed else None)
+        return known
 
     def speed(self, entry: FileEntry) -> Speed | None:
         """As it is for a verdict: measured beside the signal, by the list, by the file, or as the command was told."""
@@ -110,6 +112,7 @@ class Workspace:
                 rate = first.rate or entry.row.rate or self.rate
                 stated = Speed((first.listed.speed_hz,)) if first.listed.speed_hz else None
                 self._speeds[key] = self.sources.measured(entry.row.file, rate), stated
+                _forget_first(self._speeds, FILES)
             measured, own = self._speeds[key]
         except RecordingError:
             return None, None
@@ -117,24 +120,20 @@ class Workspace:
         return measured.between(part.start_s, part.end_s) if measured and part else measured, own
 
     def _facts_of_file(self, entry: FileEntry) -> FileFacts:
-        key = self._key(entry)
-        if key not in self._facts:
-            try:
-                axes = self.signals(entry)
-                rate = self._rate(entry, axes[0])
-                first, last = self._bounds(entry, axes[0], rate)
-                self._facts[key] = FileFacts((last - first) / rate, rate, tuple(one.name for one in axes))
-            except RecordingError as error:
-                self._facts[key] = FileFacts(problem=_problem(entry, error))
-        return self._facts[key]
+        try:
+            axes = self.signals(entry)
+            rate = self._rate(entry, axes[0])
+            first, last = self._bounds(entry, axes[0], rate)
+            return FileFacts((last - first) / rate, rate, tuple(one.name for one in axes))
+        except RecordingError as error:
+            return FileFacts(problem=_problem(entry, error))
 
     def signals(self, entry: FileEntry) -> list[SignalPreview]:
         """The axes of a recording: those that the list or the command names, or all that the file holds."""
         key = self._key(entry)
         if key not in self._signals:
             self._signals[key] = self._chosen(entry)
-            while len(self._signals) > SIGNALS:
-                self._signals.pop(next(iter(self._signals)))
+            _forget_first(self._signals, SIGNALS)
         return self._signals[key]
 
     def _chosen(self, entry: FileEntry) -> list[SignalPreview]:
@@ -163,12 +162,23 @@ class Workspace:
                 self._pyramids.popitem(last=False)
             return SignalView(rate, self._pyramids[key])
 
-    def label(self, entry: FileEntry, cells: Mapping[str, str], part: tuple[float, float] | None = None) -> None:
-        """Write what somebody says of a recording, or of a part of it, to the list."""
+    def label(
+        self,
+        entry: FileEntry,
+        cells: Mapping[str, str],
+        part: tuple[float, float] | None = None,
+        seen: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write what somebody says of a recording, or of a part of it, to the list; `seen` as for `set_cells`."""
         start_s, end_s = part or (entry.place.start_s, entry.place.end_s)
         place = RowKey(entry.place.file, entry.place.channel, start_s or None, end_s)
         with self._lock:
-            self._done(set_cells(self.folder, place, cells))
+            self._done(set_cells(self.folder, place, cells, seen))
+
+    def list_file(self, file: Path) -> None:
+        """A recording without a label; that cannot be taken back."""
+        with self._lock:
+            set_cells(self.folder, RowKey(file.relative_to(self.folder).as_posix()), {"label": ""})
 
     def unlist_part(self, entry: FileEntry) -> None:
         with self._lock:
@@ -188,18 +198,12 @@ class Workspace:
 
     def _done(self, change: ListChange) -> None:
         self._undo = [*self._undo, change][-UNDO:]
+        while sum(len(one.before) + len(one.after) for one in self._undo) > UNDO_LENGTH and len(self._undo) > 1:
+            del self._undo[0]
 
-    def _entry(self, row: LabelRow) -> FileEntry:
-        name = row.file.relative_to(self.folder).as_posix() + row.which
-        known = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:16]  # also where a name is no text
-        return FileEntry(known, name, row, place_of(row, self.folder))
-
-    def _key(self, entry: FileEntry) -> tuple[object, ...]:
-        try:
-            status = entry.row.file.stat()
-        except OSError as error:
-            raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
-        return entry.name, entry.row.rate, status.st_size, status.st_mtime_ns
+    @staticmethod
+    def _key(entry: FileEntry) -> tuple[object, ...]:
+        return entry.name, entry.row.rate, _stamp(entry)
 
     def _rate(self, entry: FileEntry, axis: SignalPreview) -> float:
         rate = axis.rate or entry.row.rate or self.rate
@@ -230,6 +234,18 @@ class SignalView:
         return first, min(max(first + 1, round(end_s * self.rate)), length)
 
 
+def _stamp(entry: FileEntry) -> FileStamp:
+    try:
+        return FileStamp.of(os.stat(entry.row.file))  # noqa: PTH116 - of thousands of files, at every look
+    except OSError as error:
+        raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
+
+
+def _forget_first(known: dict[Any, Any], most: int) -> None:
+    while len(known) > most:
+        known.pop(next(iter(known)))
+
+
 def _problem(entry: FileEntry, error: RecordingError) -> str:
     """Of a recording whose name stands beside it."""
     return str(error).removeprefix(f"{entry.row.file}: ")
@@ -240,6 +256,7 @@ def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
     return {
         "id": entry.id,
         "name": entry.name,
+        "file": place.file,
         "label": known.get("label"),
         "component": known.get("component"),
         "condition": dict(known.get("condition") or {}),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.names import NamesBelow
+from dualres.recordings.labels.names import NamesBelow, name_below
 from dualres.recordings.labels.read import LabelRow, rows_below, rows_in
 from dualres.recordings.labels.replace import content_at_rest, finish_what_was_left, removed, replaced
 from dualres.recordings.labels.table import LABELS, LARGEST, columns_of, delimiter_of, lines_in, refuse_unusual, text_in
@@ -161,7 +161,7 @@ class _LabelTable:
     @classmethod
     def of(cls, folder: Path, text: str) -> "_LabelTable":
         if not text.strip():
-            known = [(row.file.relative_to(folder).as_posix(), row.known["label"]) for row in rows_below(folder, None)]
+            known = [(name_below(folder, row.file), row.known["label"]) for row in rows_below(folder, None)]
             return cls(folder, ["file", "label"], [list(each) for each in known if _can_be_listed(each[0])])
         lines_in(folder / LABELS, text)  # says what is wrong with a list that is none
         lines = io.StringIO(text, newline="")
@@ -248,7 +248,7 @@ class _LabelTable:
 def place_of(row: LabelRow, folder: Path) -> RowKey:
     """Where the list tells of a row."""
     start_s, end_s = (row.part.start_s or None, row.part.end_s) if row.part else (None, None)
-    return RowKey(row.file.relative_to(folder).as_posix(), row.channel or "", start_s, end_s)
+    return RowKey(name_below(folder, row.file), row.channel or "", start_s, end_s)
 
 
 def _can_be_listed(file: str) -> bool:

@@ -2,16 +2,17 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
+from os.path import splitext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.labels.names import NamesBelow
+from dualres.recordings.labels.names import NamesBelow, name_below
 from dualres.recordings.labels.table import ALIASES, LABELS, TableLine, lines_of
 from dualres.recordings.readers import Channel, Usual, read, refuse_swapped
 from dualres.recordings.recording import Recording, Segment
@@ -39,6 +40,7 @@ class LabelRow:
     listed_in: str = ""  # the list and the line
     within: Path | None = field(default=None, compare=False)  # the folder that a listed file must not lead out of
     problem: str = ""  # why the row cannot be used; its file is the list then
+    real: str = field(default="", compare=False)  # the file without links, of a row of a list
 
     @property
     def which(self) -> str:
@@ -103,7 +105,8 @@ class _RowReader:
         part = interval_in(values, where)
         channel = channel_in(values, where)
         try:
-            file, real = self.names.file(values["file"]), self.names.real(values["file"])
+            real = self.names.real(values["file"])
+            file = self.names.file(values["file"], real)
             rate = exact_rate(values["rate"]) if values.get("rate") else None
         except (ConfigError, RecordingError) as error:
             raise RecordingError(f"{where}: {error}") from None
@@ -115,7 +118,7 @@ class _RowReader:
         condition = {k: v for k, v in values.items() if v and k not in hidden}
         label = {"label": values["label"]} if self.labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
-        return LabelRow(file, known, rate, channel, part, where, within=self.names.root)
+        return LabelRow(file, known, rate, channel, part, where, self.names.root, real=real)
 
 
 def channel_in(values: Mapping[str, str], where: str) -> str | None:
@@ -206,9 +209,14 @@ def files_below(folder: Path) -> list[Path]:
         if not os.access(place, os.X_OK):
             closed.append(Path(place))
             continue
-        files = (Path(place, n) for n in names if not n.startswith(".") and n != LABELS)
-        found += [file for file in files if file.suffix.lower() in readable and file.is_file()]
+        files = (Path(place, name) for name in names if is_recording(name, readable))
+        found += [file for file in files if file.is_file()]
     return sorted(found + closed)
+
+
+def is_recording(name: str, readable: Collection[str]) -> bool:
+    """By the name of a file; `readable` are suffixes."""
+    return splitext(name)[1].lower() in readable and not name.startswith(".") and name != LABELS  # noqa: PTH122
 
 
 def expanded(paths: Iterable[Path]) -> Iterator[Path]:
@@ -243,17 +251,26 @@ def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
 
 
 def rows_below(
-    folder: Path, labels: Path | None = None, unlabelled: bool = False, *, problems: bool = False
+    folder: Path,
+    labels: Path | None = None,
+    unlabelled: bool = False,
+    *,
+    problems: bool = False,
+    files: Sequence[Path] | None = None,
 ) -> list[LabelRow]:
     """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files, and
-    with `problems`, rows of the list that cannot be understood."""
+    with `problems`, rows of the list that cannot be understood. `files` are those below the folder, if known."""
     if labels is None and not (folder / LABELS).exists():
-        loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
-        subfolders = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__")))
-        inside = [LabelRow(file, {"label": one.name}) for one in subfolders for file in files_below(one)]
-        return [*inside, *loose]
+        below = files_below(folder) if files is None else files
+        placed = [(file, *name_below(folder, file).partition("/")) for file in below]
+        loose = [LabelRow(file) for file, _, slash, _ in placed if not slash] if unlabelled else []
+        inside = ((file, first) for file, first, slash, _ in placed if slash)
+        named = [LabelRow(file, {"label": first}) for file, first in inside if not first.startswith((".", "__"))]
+        return [*named, *loose]
     known = list(listed(folder, labels=labels, needed=not unlabelled, problems=problems))
+    if not unlabelled:
+        return known
     names = NamesBelow(folder)
-    there = {names.real(row.file.relative_to(folder)) for row in known if not row.problem}
-    others = [file for file in files_below(folder) if names.real(file.relative_to(folder)) not in there]
-    return [*known, *map(LabelRow, others if unlabelled else ())]
+    named = {row.real for row in known}
+    below = files_below(folder) if files is None else files
+    return [*known, *(LabelRow(file) for file in below if names.real(name_below(folder, file)) not in named)]
