@@ -220,6 +220,20 @@ def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
     assert run("audit", leaking).exit_code == 1
 
 
+def test_strict_refuses_a_component_that_is_spelled_in_two_ways(machines, tmp_path):
+    """Held out as two, it would be judged by what was learned from itself."""
+    folder = tmp_path / "spelled"
+    folder.mkdir()
+    for source in ("good0", "good1", "worn0", "worn1"):
+        shutil.copy(machines / f"{source}.wav", folder)
+    components = {"good0": "B007", "good1": "b007", "worn0": "1", "worn1": "2"}
+    write_labels(folder, "file label component", [[f"{name}.wav", name[:-1], of] for name, of in components.items()])
+    result = run("fit", folder, "-o", tmp_path / "m", "--strict")
+    assert result.exit_code == 1
+    assert '"B007" and "b007" are spellings of one component; write it in one way' in str(result.exception)
+    assert not (tmp_path / "m").exists()
+
+
 def test_without_strict_a_scaled_copy_is_pointed_out(tmp_path):
     noise = np.random.default_rng(0).standard_normal((4, 2 * RATE)).astype(np.float32)
     noise[1] = -0.5 * noise[0]

@@ -82,7 +82,10 @@ def fit(
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
     held_out: HeldOutOption = None,
     resampler: Annotated[str, typer.Option(help=RESAMPLER)] = DEFAULT_RESAMPLER,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak, or B007 is also spelled b007."),
+    ] = False,
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = "cpu",
     page: PageOption = True,
     as_json: JsonOption = False,

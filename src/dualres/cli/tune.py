@@ -39,7 +39,9 @@ def tune(
     resampler: Annotated[
         str | None, typer.Option(show_default=f"{DEFAULT_RESAMPLER}; of a fold {POLYPHASE}", help=RESAMPLER)
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak, or B007 is also spelled b007.")
+    ] = False,
     fold: Annotated[str | None, typer.Option(help="A fold of the benchmark, such as P1, instead of a folder.")] = None,
     budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per recording.")] = "3x4",
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = "cpu",

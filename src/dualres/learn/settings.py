@@ -8,7 +8,7 @@ from dualres.errors import ConfigError
 from dualres.model.kinds import NetworkRecipe, RecipeChoice, network_recipe
 from dualres.model_file.card import check_members
 from dualres.recordings.axes import common_channels
-from dualres.recordings.labels.spelling import refuse_contradictions
+from dualres.recordings.labels.spelling import refuse_contradictions, refuse_spellings
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import check_resampler
 
@@ -39,6 +39,8 @@ class FitSettings:
         if self.recordings:
             self.check(self.recordings, self.classes)
             refuse_contradictions(self.recordings)
+        if self.strict:
+            refuse_spellings(self.recordings)
 
     def check(self, recordings: Sequence[Recording], classes: Sequence[str]) -> None:
         """An error where these settings make no model of such recordings."""

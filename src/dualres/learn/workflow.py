@@ -97,8 +97,8 @@ def fit_model(
     are held out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is
     "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit
     is the first of component, load, speed and recording that two classes or more have two of. With `strict`, recordings
-    that would leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing
-    is timed.
+    that would leak are refused, and a component or label that is spelled in several ways. `announce` is told how long
+    it all will take, before the first fit; without it nothing is timed.
 
     Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
     axes, which is taken if it is clearly ahead.

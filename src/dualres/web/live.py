@@ -95,15 +95,27 @@ def _stream(name: str, records: list[dict[str, Any]], seen: str | None) -> dict[
     alarm = last.get("alarm") if isinstance(last.get("alarm"), dict) else None
     if alarm:
         which = f"{last.get('run', '')}/{alarm.get('since')}"
-        alarm = {**alarm, "which": which, "raised": bool(alarm.get("raised")), "acknowledged": seen == which}
+        alarm = {
+            **{key: _plain(value) for key, value in alarm.items()},
+            "which": which,
+            "raised": bool(alarm.get("raised")),
+            "acknowledged": seen == which,
+        }
     points = [
         {
-            "time": one.get("time"),
+            "time": _plain(one.get("time")),
             "label": one["label"],
-            "probability": one.get("probability"),
-            "evidence": (one.get("alarm") or {}).get("evidence") if isinstance(one.get("alarm"), dict) else None,
+            "probability": _plain(one.get("probability")),
+            "evidence": _plain(one["alarm"].get("evidence")) if isinstance(one.get("alarm"), dict) else None,
         }
         for one in blocks[-POINTS:]
     ]
-    latest = {key: last.get(key) for key in SHOWN}
+    latest = {key: _plain(last.get(key)) for key in SHOWN}
     return {"name": name, "latest": latest, "alarm": alarm, "points": points}
+
+
+def _plain(value: Any) -> Any:
+    """A text, a number or a list of these; nothing else of a file is sent on, for what nests without end breaks JSON."""
+    if isinstance(value, list):
+        return [one for one in value if not isinstance(one, list | dict)]
+    return None if isinstance(value, dict) else value

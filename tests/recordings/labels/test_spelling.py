@@ -1,9 +1,15 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.spelling import doubtful_components, doubtful_labels, refuse_contradictions
+from dualres.recordings.labels.spelling import (
+    doubtful_components,
+    doubtful_labels,
+    refuse_contradictions,
+    refuse_spellings,
+)
 from dualres.recordings.recording import Origin, Recording, Segment, of_axes
 
 
@@ -73,3 +79,14 @@ def test_an_axis_that_two_recordings_share_contradicts():
     with pytest.raises(RecordingError, match="a is labelled good and b is labelled worn"):
         refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="y")])
     refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="z")])
+
+
+def test_spellings_of_one_component_or_label_are_refused():
+    def of(component, label):
+        return replace(recording(component, label), component=component)
+
+    with pytest.raises(RecordingError, match='"B007" and "b007" are spellings of one component'):
+        refuse_spellings([of("B007", "good"), of("b007", "good"), of("B014", "worn")])
+    with pytest.raises(RecordingError, match='"Good" and "good" are spellings of one label'):
+        refuse_spellings([of("1", "good"), of("2", "Good"), of("3", "worn")])
+    refuse_spellings([of("1-2", "good"), of("12", "goods"), recording("none", "worn")])

@@ -18,7 +18,7 @@ from dualres.learn.support import Support, spread_support
 from dualres.learn.trained import tune
 from dualres.learn.trained.tune import NEVER, Choice, Fit, WindowGroups
 from dualres.model.kinds import NetworkRecipe, chosen_recipe, named_recipes, network_recipe
-from dualres.recordings.labels.spelling import refuse_contradictions
+from dualres.recordings.labels.spelling import refuse_contradictions, refuse_spellings
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet
@@ -48,8 +48,11 @@ def divide(
     strict: bool = False,
     progress: Progress = quiet,
 ) -> GroupedSupport:
-    """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak."""
+    """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak, and
+    units that are spelled in several ways."""
     refuse_contradictions(recordings)
+    if strict:
+        refuse_spellings(recordings)
     rounds: Rounds | None = None
     with suppress(HoldOutError):
         rounds = plan_rounds(recordings)

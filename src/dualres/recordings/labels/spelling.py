@@ -31,15 +31,30 @@ def doubtful_labels(labels: Iterable[str]) -> list[str]:
 
 def doubtful_components(components: Iterable[str]) -> list[str]:
     """A sentence for each component that is spelled in several ways: B007, b007 and B-007 are held out apart."""
-    counts, spellings = Counter(components), defaultdict(list)
-    for name in sorted(counts):
-        spellings[spelled_alike(name)].append(name)
+    counts = Counter(components)
     return [
         ", ".join(f'"{name}" {_times(counts[name])}' for name in names)
         + ": one component, spelled in several ways? They are held out as different ones"
-        for names in spellings.values()
-        if len(names) > 1
+        for names in several_spellings(counts)
     ]
+
+
+def refuse_spellings(recordings: Iterable[Recording]) -> None:
+    """An error where one component or one label is spelled in several ways, so that it would count as two."""
+    known = list(recordings)
+    components = several_spellings(one.component for one in known if one.component)
+    for what, found in (("component", components), ("label", several_spellings(str(one.label) for one in known))):
+        for names in found:
+            said = " and ".join(f'"{name}"' for name in names)
+            raise RecordingError(f"{said} are spellings of one {what}; write it in one way, or omit --strict")
+
+
+def several_spellings(names: Iterable[str]) -> list[list[str]]:
+    """Of those that differ only in how they are spelled, all spellings together."""
+    spellings = defaultdict(list)
+    for name in sorted(set(names)):
+        spellings[spelled_alike(name)].append(name)
+    return [alike for alike in spellings.values() if len(alike) > 1]
 
 
 def refuse_contradictions(recordings: Iterable[Recording]) -> None:

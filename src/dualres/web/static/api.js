@@ -9,7 +9,7 @@ export async function ask(path, { method = "GET", query = {}, body, raw } = {}) 
   const kind = answer.headers.get("content-type") || "";
   if (!answer.ok) {
     const told = kind.includes("json") ? (await answer.json()).error : await answer.text();
-    throw new Error(told || `the server answered ${answer.status}`);
+    throw Object.assign(new Error(told || `the server answered ${answer.status}`), { status: answer.status });
   }
   return kind.includes("json") ? answer.json() : answer;
 }
@@ -74,6 +74,20 @@ export async function refresh() {
   state.model = found.models.includes(state.model) ? state.model : found.models[0] || null;
   state.chosen = recording(state.chosen) ? state.chosen : found.recordings[0]?.id || null;
   tell("folder");
+}
+
+// Say something of a recording, or of a part of it, with what was shown of it till now: what somebody else has changed
+// since is not written over, but shown.
+export async function say(id, cells, part) {
+  const one = recording(id);
+  const there = part ? state.recordings.find((each) => each.file === one.file && (each.start_s || 0) === part.start_s && each.end_s === part.end_s) : one;
+  const shown = (name) => (name === "label" || name === "component" ? there?.[name] : there?.condition[name]) || "";
+  const seen = Object.fromEntries(Object.keys(cells).map((name) => [name, shown(name)]));
+  try {
+    await change(`/api/recordings/${id}/label`, "PUT", { cells, seen, ...part });
+  } finally {
+    await refresh();
+  }
 }
 
 // A verdict that was asked for before is not asked for again, as long as neither model nor label list changed it.

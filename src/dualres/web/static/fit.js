@@ -71,7 +71,7 @@ function showWork(place) {
 
 const showModels = attempt(async (place) => {
   const found = await ask("/api/models");
-  fill(place, h("h2", {}, "Models"), found.length ? null : h("p", {}, "None yet."), found.length > 1 ? compared(found) : null, found.map(card));
+  fill(place, h("h2", {}, "Models"), found.length ? null : h("p", {}, "None yet."), found.length > 1 ? compared(found) : null, found.map((one) => (one.problem ? h("p", { class: "bad" }, `${one.name}: ${one.problem}`) : card(one))));
 });
 
 const score = (one) => (one.score ? `${(100 * one.score.macro_f1).toFixed(1)} %` : "no estimate");

@@ -1,5 +1,5 @@
 // Verdicts: drop files, see what a model says of each and why; a key corrects it, and then it is a label.
-import { ask, attempt, change, duration, fill, h, known, listen, notice, percent, recording, refresh, state, tell, verdict } from "/api.js";
+import { ask, attempt, change, duration, fill, h, known, listen, notice, percent, recording, refresh, say, state, tell, verdict } from "/api.js";
 import { commands } from "/fit.js";
 import { shown } from "/label.js";
 import { choose, geometry } from "/look.js";
@@ -98,7 +98,7 @@ const showWhy = attempt(async (place) => {
   const said = await verdict(one.id);
   const found = said.error ? null : await ask(`/api/reasons/${one.id}`, { query: { model: state.model, ...geometry() } });
   if (state.chosen !== one.id || !place.isConnected) return;
-  const correct = attempt(async (label) => { await change(`/api/recordings/${one.id}/label`, "PUT", { cells: { label } }); await refresh(); notice(`${one.name}: ${label}`, true); });
+  const correct = attempt(async (label) => { await say(one.id, { label }); notice(`${one.name}: ${label}`, true); });
   place.correct = correct;
   const strongest = Object.entries(said.probabilities || {}).sort((a, b) => b[1] - a[1]).slice(0, 5);
   fill(place, h("h2", {}, one.name),

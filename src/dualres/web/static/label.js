@@ -1,5 +1,5 @@
 // Labels: keys 1 to 9, component and conditions in place, undo. All of it lies in labels.csv.
-import { ask, attempt, change, classes, fill, h, notice, recording, refresh, state } from "/api.js";
+import { ask, attempt, change, classes, fill, h, notice, recording, refresh, say, state } from "/api.js";
 
 const SPEEDS = ["speed", "rpm", "speed_rpm", "speed_hz", "shaft_hz"]; // columns that say the speed of the shaft
 let added = []; // classes that nobody has used yet
@@ -10,9 +10,8 @@ export function labelBar(one, { part, forgetPart, move }) {
   const bar = h("section", { class: "labels", "aria-label": "Label" });
   bar.say = attempt(async (label) => {
     const marked = part();
-    await change(`/api/recordings/${one.id}/label`, "PUT", { cells: { label }, ...(marked && { start_s: Number(marked[0].toFixed(3)), end_s: Number(marked[1].toFixed(3)) }) });
+    await say(one.id, { label }, marked && { start_s: Number(marked[0].toFixed(3)), end_s: Number(marked[1].toFixed(3)) });
     forgetPart();
-    await refresh();
     notice(`${one.name}: ${label || "no label"}`, true);
     if (!marked && label && bar.querySelector("[name=on]").checked) move(1);
   });
@@ -25,7 +24,7 @@ function parts(bar, one) {
   const names = shown();
   const cell = (name, value, hint) => h("label", {}, `${name} `, h("input", {
     value: value || "", placeholder: hint, size: 7,
-    onchange: attempt(async (event) => { await change(`/api/recordings/${one.id}/label`, "PUT", { cells: { [name]: event.target.value.trim() } }); await refresh(); }),
+    onchange: attempt((event) => say(one.id, { [name]: event.target.value.trim() })),
   }));
   const conditions = [...new Set(state.recordings.flatMap((each) => Object.keys(each.condition)))];
   const columns = conditions.length ? conditions : ["load"];
