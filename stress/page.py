@@ -204,7 +204,7 @@ def killed_while_labelling(folder: Path, kills: int, seed: int) -> dict[str, Any
     return {"kills": kills, "labels_saved": saved, "labels_lost": lost}
 
 
-def _recordings(folder: Path) -> Path:
+def recordings(folder: Path) -> Path:
     import numpy as np
     import soundfile
 
@@ -230,7 +230,7 @@ def main() -> None:
         ("kills", lambda folder: killed_while_labelling(folder, given.kills, given.seed)),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            told[name] = run(_recordings(Path(folder)))
+            told[name] = run(recordings(Path(folder)))
         print(f"{name}: {json.dumps(told[name])[:400]}", file=sys.stderr, flush=True)
     print(json.dumps(told, indent=1))
 

@@ -115,7 +115,7 @@ def _stream(name: str, records: list[dict[str, Any]], seen: str | None) -> dict[
 
 
 def _plain(value: Any) -> Any:
-    """A text, a number or a list of these; nothing else of a file is sent on, for what nests without end breaks JSON."""
+    """A text, a number or a list of these: nothing else of a file is sent on, for JSON that nests deeply breaks."""
     if isinstance(value, list):
         return [one for one in value if not isinstance(one, list | dict)]
     return None if isinstance(value, dict) else value

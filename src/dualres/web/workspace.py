@@ -3,15 +3,16 @@
 import os
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from dualres.errors import RecordingError
+from dualres.errors import DualResError, RecordingError
 from dualres.recordings.formats.contents import choose_several
-from dualres.recordings.labels.edit import ListChange, RowKey, remove_part, set_cells, take_back
+from dualres.recordings.labels.edit import ListChange, RowKey, finish_edits, remove_part, set_cells, take_back
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.recordings.recording import FileStamp
@@ -53,6 +54,8 @@ class Workspace:
         self.folder, self.channel, self.rate = folder.resolve(), channel, rate
         self.sources = SpeedSources.of(speed)
         self.models = self.folder / MODELS
+        with suppress(DualResError):  # the next edit says it
+            finish_edits(self.folder)
         self._index = FolderIndex(self.folder)
         self._lock = Lock()  # of the list
         self._undo: list[ListChange] = []  # the last changes of the list

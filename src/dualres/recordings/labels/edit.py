@@ -18,7 +18,7 @@ from dualres.recordings.labels.names import NamesBelow, name_below
 from dualres.recordings.labels.read import LabelRow, rows_below, rows_in
 from dualres.recordings.labels.replace import content_at_rest, finish_what_was_left, removed, replaced
 from dualres.recordings.labels.table import LABELS, LARGEST, columns_of, delimiter_of, lines_in, refuse_unusual, text_in
-from dualres.utils.folder_lock import Turn, alone_in
+from dualres.utils.folder_lock import LOCK, Turn, alone_in
 
 LONGEST = 200  # characters of a cell
 TRIES = 50  # of an edit, while other programs change the list
@@ -110,6 +110,13 @@ def take_back(folder: Path, change: ListChange) -> None:
         turn.unfinished = False
     if not same:
         raise RecordingError(f"{LABELS} was changed by somebody else; nothing was taken back")
+
+
+def finish_edits(folder: Path) -> None:
+    """Bring in what came late when a writer was killed, if one was."""
+    if (folder / LABELS).resolve().with_name(LOCK).exists():
+        with _writing(folder):
+            pass
 
 
 def text_of(folder: Path) -> str:

@@ -9,7 +9,7 @@ export async function ask(path, { method = "GET", query = {}, body, raw } = {}) 
   const kind = answer.headers.get("content-type") || "";
   if (!answer.ok) {
     const told = kind.includes("json") ? (await answer.json()).error : await answer.text();
-    throw Object.assign(new Error(told || `the server answered ${answer.status}`), { status: answer.status });
+    throw new Error(told || `the server answered ${answer.status}`);
   }
   return kind.includes("json") ? answer.json() : answer;
 }
