@@ -40,7 +40,7 @@ def test_what_is_lost_is_a_failure(tmp_path: Path, lost: str):
         storm.begin(cell, text)
         storm.end(cell, text, True)
     if lost:
-        with pytest.raises(AssertionError, match="lost|counted 1, not 2|two rows"):
+        with pytest.raises(AssertionError, match=r"lost|counted 1, not 2|two rows"):
             labels_storm.check(storm, ["appended0.wav"])
     else:
         labels_storm.check(storm, ["appended0.wav"])

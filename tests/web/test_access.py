@@ -79,6 +79,21 @@ def test_nothing_is_shown_without_the_cookie(served: Served, cookie: str, path: 
     assert served.lines(f"GET {path} HTTP/1.1", here, f"Cookie: {given}") in (400, 401)
 
 
+OTHERS = (
+    *("odd; {ours}", 'a="b;c"; {ours}; d', "{name}=of-another-service; {ours}", "{ours}; {name}="),
+    *("=; ;;{ours} ;\xe9=\xff", "{ours}; big=" + 30_000 * "x"),
+)
+
+
+@pytest.mark.parametrize("cookie", OTHERS, ids=lambda text: text[:20])
+def test_cookies_of_other_services_of_this_machine_keep_nobody_out(served: Served, cookie: str) -> None:
+    """A browser sends those of all ports."""
+    given = cookie.format(ours=served.cookie, name=served.cookie.split("=")[0])
+    here = f"Host: localhost:{served.port}"
+    assert served.lines("GET /api/folder HTTP/1.1", here, f"Cookie: {given}") == 200
+    assert served.lines("GET /api/folder HTTP/1.1", here, "Cookie: a=b", f"Cookie: {given}") == 200
+
+
 def test_a_link_opens_the_page_once(served: Served) -> None:
     path = served.page.link.split(str(served.port))[1]
     first, _ = served.raw("GET", path, {})

@@ -1,5 +1,6 @@
 """Commands that the page runs: what they tell, how they end, and that they can be cancelled."""
 
+import math
 import threading
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.web.background import BackgroundCommand, Commands, _understand
+from dualres.web.background import AT_ONCE, BackgroundCommand, Commands, _understand
 from tests.web.served import folder_of_tones
 
 
@@ -73,3 +74,47 @@ def test_few_run_at_a_time_and_all_can_be_ended(tmp_path: Path, monkeypatch: pyt
     assert one.state in ("cancelled", "failed")
     with pytest.raises(ConfigError, match="no command number 9"):
         commands.get(9)
+
+
+def test_a_folder_that_was_renamed_costs_no_place_among_the_few(tmp_path: Path) -> None:
+    folder, news = folder_of_tones(tmp_path / "tones", 1), News()
+    commands = Commands(folder, news)
+    folder.rename(tmp_path / "elsewhere")
+    for _ in range(AT_ONCE + 1):
+        with pytest.raises(ConfigError, match=r"Show could not be started: .*tones: No such file or directory"):
+            commands.start("show", "Show", ["show", "tone0.wav"])
+    assert commands.described() == []
+    (tmp_path / "elsewhere").rename(folder)
+    commands.start("show", "Show", ["show", "tone0.wav"])
+    assert news.ended.wait(60)
+    assert news.told[-1]["state"] == "done"
+
+
+NONSENSE = """
+import json, subprocess, sys
+for line in ({"stage": "Learn"}, {"stage": 1, "done": 2, "total": 3, "remark": "loss much"}, {"stage": [], "done": 0}):
+    print(json.dumps(line), file=sys.stderr)
+print("a sentence", file=sys.stderr)
+print('{"score": NaN}')
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])  # holds both channels open
+"""
+
+
+def test_a_command_that_has_ended_is_not_running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it said, and whatever it left behind."""
+    monkeypatch.setattr("dualres.web.background.LAST_WORDS_S", 0.3)
+    package = tmp_path / "package" / "dualres"
+    (package / "cli").mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "cli" / "__init__.py").touch()
+    (package / "cli" / "__main__.py").write_text(NONSENSE)
+    monkeypatch.setattr("dualres.web.background.__file__", str(package / "web" / "background.py"))
+    news = News()
+    commands = Commands(folder_of_tones(tmp_path / "tones", 1), news)
+    one = commands.start("show", "Show", ["show", "tone0.wav"])
+    assert news.ended.wait(30)
+    assert (one.state, one.messages) == ("done", ["a sentence"])
+    assert math.isnan(one.result["score"])
+    commands.end()
+    with pytest.raises(ConfigError, match="the page is ending"):
+        commands.start("show", "Show", ["show", "tone0.wav"])

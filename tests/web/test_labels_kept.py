@@ -4,6 +4,8 @@ import csv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.web.served import Served, folder_of_tones
 
 UPLOADS = 16
@@ -60,3 +62,56 @@ def test_no_label_is_lost_while_files_are_dropped_on_two_pages_of_one_folder(tmp
     found = labels_in(folder)
     assert {name: found[name] for name in wanted} == wanted
     assert {f"dropped/d{number}.wav" for number in range(8)} <= found.keys()
+
+
+def test_a_cell_that_somebody_else_has_changed_is_told_and_kept(tmp_path: Path) -> None:
+    folder = folder_of_tones(tmp_path / "tones", 2)
+    with Served(folder) as one, Served(folder) as other:
+        recording = one.get("/api/folder")["recordings"][0]
+        where = f"/api/recordings/{recording['id']}/label"
+        assert other.ask("PUT", where, {"cells": {"label": "worn"}, "seen": {"label": ""}})[0] == 200
+        status, said = one.ask("PUT", where, {"cells": {"label": "good"}, "seen": {"label": ""}})
+        assert (status, said["error"]) == (
+            409,
+            "tone0.wav: somebody else has changed label from '' to 'worn'; nothing was saved, look at it again",
+        )
+        assert labels_in(folder) == {"tone0.wav": "worn"}
+        (seen, _) = one.get("/api/folder")["recordings"]
+        assert one.ask("PUT", where, {"cells": {"label": "good"}, "seen": {"label": seen["label"]}})[0] == 200
+    assert labels_in(folder) == {"tone0.wav": "good"}
+
+
+BAD_ROWS = (
+    ("tone1.wav,bad,soon", "tone1.wav: start_s 'soon' is no number"),
+    ("../tone1.wav,bad,", "../tone1.wav lies outside the folder"),
+    ("tone0.wav,bad,", "tone0.wav is already listed in line 2"),
+    ("tone1.wav,bad,,4", "has more cells than the header has columns"),
+    (",bad,", "the column file is needed"),
+    (f"{'x' * 300}.wav,bad,", "cannot be read (File name too long)"),
+)
+
+
+@pytest.mark.parametrize(("row", "problem"), BAD_ROWS, ids=[row[:12] for row, _ in BAD_ROWS])
+def test_a_bad_row_costs_that_row(tmp_path: Path, row: str, problem: str) -> None:
+    folder = folder_of_tones(tmp_path / "tones", 3)
+    before = f"file,label,start_s\ntone0.wav,good,\n{row}\n"
+    (folder / "labels.csv").write_text(before)
+    with Served(folder) as served:
+        found = {one["name"]: one for one in served.get("/api/folder")["recordings"]}
+        (bad,) = (one for one in found.values() if one["problem"])
+        assert bad["problem"].startswith(problem)
+        assert found["tone0.wav"]["label"] == "good"
+        assert served.ask("GET", f"/api/recordings/{bad['id']}/wave")[0] == 400
+        one = found["tone2.wav"]["id"]
+        assert served.ask("PUT", f"/api/recordings/{one}/label", {"cells": {"label": "worn"}})[0] == 200
+    assert (folder / "labels.csv").read_text() == f"{before}tone2.wav,worn,\n"
+
+
+def test_of_a_dropped_file_that_is_refused_nothing_stays(tmp_path: Path) -> None:
+    folder = folder_of_tones(tmp_path / "tones", 1)
+    content = (folder / "tone0.wav").read_bytes()
+    (folder / "labels.csv").write_text("file,label,label\n")
+    with Served(folder) as served:
+        status, said = served.ask("POST", "/api/recordings?name=x.wav", content)
+    assert (status, "column label stands there twice" in said["error"]) == (400, True)
+    assert list((folder / "dropped").iterdir()) == []

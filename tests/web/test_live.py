@@ -9,6 +9,7 @@ import pytest
 from dualres.errors import RecordingError
 from dualres.web import live as watching
 from dualres.web.live import LiveStreams
+from tests.web.served import Served, folder_of_tones
 
 
 def record(number: int, stream: str = "p3", **more: Any) -> dict[str, Any]:

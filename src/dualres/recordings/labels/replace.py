@@ -36,7 +36,8 @@ def content_at_rest(path: Path) -> bytes | None:
 
 
 def replaced(path: Path, known: bytes | None, content: bytes) -> bool:
-    """Put `content` in the place of a list that is `known`, or of none; False where another list is there by now.
+    """Put `content` in the place of a list that is `known`, or of none; False where another list is there by now. Rows
+    that were appended to it are appended to `content`.
 
     An error may leave a kept file behind, for `finish_what_was_left`.
     """
@@ -46,7 +47,7 @@ def replaced(path: Path, known: bytes | None, content: bytes) -> bool:
         return _put_where_none_is(kept, path)
     try:
         _make_alike(path, kept)
-        same = path.read_bytes() == known
+        same = path.read_bytes().startswith(known)
         if same:
             exchange_names(kept, path)
     except FileNotFoundError:  # removed or renamed just now
@@ -82,13 +83,15 @@ def removed(path: Path, known: bytes) -> bool:
 
 
 def append_rows(path: Path, rows: bytes) -> None:
-    """Take in rows that are not in the list yet."""
-    while rows.strip():
-        now = content_at_rest(path) or b""
-        there = set(now.splitlines())
-        more = b"".join(b"%s\n" % row for row in rows.splitlines() if row.strip() and row not in there)
-        if not more or replaced(path, now, now + (b"" if now.endswith(b"\n") else b"\n") + more):
-            return
+    """Take in rows that are not in the list yet, as another program would: nothing that it writes meanwhile is lost."""
+    now = path.read_bytes()
+    there = set(now.splitlines())
+    more = [row for row in rows.splitlines() if row.strip() and row not in there]
+    if not more:
+        return
+    with path.open("ab", buffering=0) as file:
+        file.write((b"" if now.endswith(b"\n") else b"\n") + b"".join(b"%s\n" % row for row in more))
+        os.fsync(file.fileno())
 
 
 def finish_what_was_left(path: Path) -> None:
