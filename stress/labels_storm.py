@@ -176,8 +176,7 @@ def live_as_editor(storm: Storm, number: int, draw: random.Random) -> None:
             else:
                 storm.end((file, column), text, state == "saved")
             if storm.over:
-                break
-        program.kill()
+                program.kill()  # and hear what it has said by then
         program.wait()
     if doom:
         doom.join()

@@ -71,3 +71,9 @@ def test_the_averaged_spectrum_is_welch_s(seconds):
     hz, power = welch(noise - noise.mean(), 16_000.0, "hann", length, scaling="density")
     np.testing.assert_allclose(found.hz, hz)
     np.testing.assert_allclose(2 * found.power[1:-1], power[1:-1], rtol=1e-9)
+
+
+def test_a_frame_longer_than_any_signal_is_the_signal() -> None:
+    signal = np.random.default_rng(0).standard_normal(4000)
+    for frame_s in (10.0, 1e300, float("inf")):
+        assert averaged_spectrum(signal, 4000.0, frame_s).step_hz == 1.0

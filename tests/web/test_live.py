@@ -1,6 +1,7 @@
 """Streams as the page shows them: what the last lines of files say, whatever else is in them."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 

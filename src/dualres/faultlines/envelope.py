@@ -83,7 +83,7 @@ def squared_envelope(signal: Exact, rate: float, band: Band) -> tuple[Exact, flo
 
 def averaged_spectrum(signal: Exact, rate: float, frame_s: float) -> PowerSpectrum:
     """Mean power over Hann frames that overlap by half, of `frame_s` seconds or of the whole signal."""
-    length = min(len(signal), max(16, round(frame_s * rate)))
+    length = min(len(signal), max(16, round(min(frame_s * rate, len(signal)))))  # also of a frame without end
     window = _hann(length)
     frames = np.lib.stride_tricks.sliding_window_view(signal - signal.mean(), length)[:: max(1, length // 2)]
     power = np.zeros(length // 2 + 1)

@@ -4,11 +4,9 @@ import base64
 import hashlib
 import io
 import re
-import secrets
 import zipfile
 from collections.abc import Callable
-from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
 from typing import Any
@@ -17,25 +15,23 @@ from starlette.responses import FileResponse, Response
 
 from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.explain.report import MachineFacts
-from dualres.recordings.formats.registry import suffixes
 from dualres.recordings.speed import given_speed
 from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
-from dualres.utils.printable import printable
 from dualres.web import pictures
 from dualres.web.background import BackgroundCommand, Commands
+from dualres.web.dropped import DROPPED, kept_name, own_file, remove_abandoned
 from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
 from dualres.web.live import LiveStreams
 from dualres.web.models import Judging
-from dualres.web.workspace import DROPPED, Workspace, described, is_campaign
+from dualres.web.workspace import Workspace, described, is_campaign
 
 HTML = "text/html; charset=utf-8"
 OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 # A report is a page of its own: it has styles within it, and no script may run in it.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
-LONGEST_NAME = 120  # characters
 SOUND_S = 60.0  # at most, of a stretch that is played
 LOOK_S = 1.0  # between two looks for news in the streams
 SOUNDS = 8  # stretches that stay ready to be played
@@ -54,6 +50,7 @@ _GEAR = Field("gear", str, "teeth, such as 29/95", "")
 class PageApi:
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self.workspace, self.events = workspace, events
+        remove_abandoned(workspace.folder)
         self.judging = Judging(workspace)
         self.live = LiveStreams(workspace.folder)
         self.commands = Commands(workspace.folder, events.publish)
@@ -205,7 +202,7 @@ class PageApi:
         folder = self.workspace.folder / DROPPED
         try:
             folder.mkdir(exist_ok=True)
-            target = _own(folder / _kept_name(name))
+            target = own_file(folder / kept_name(name))
         except OSError as error:
             raise OutputError(f"{folder}: cannot be written ({error.strerror}); make room") from error
         try:
@@ -231,7 +228,7 @@ class PageApi:
     def fit(self, name: str, recipe: str, held_out: str) -> dict[str, Any]:
         need("a fit", *TRAINING)
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
-        if target.exists():
+        if target.exists() or self.commands.is_running(f"Fit {name}"):
             raise ConfigError(f"there is a model {name!r} already; choose another name")
         arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "orders" else ["--recipe", recipe])]
         arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
@@ -340,12 +337,6 @@ class PageApi:
         return self.judging.reasons(model, self.workspace.entry(id), axis=axis, speed=speed, bearing=bearing, gear=gear)
 
 
-def temporary_in(folder: Path) -> Path:
-    """Where a dropped file is written to while it arrives, on the disk where it will lie."""
-    (folder / DROPPED).mkdir(exist_ok=True)
-    return folder / DROPPED / f".{secrets.token_hex(8)}.part"
-
-
 def page_with_policy(folder: Path) -> tuple[bytes, str]:
     """The page of a report, and the policy that lets its own scripts run and no others."""
     path = folder / "index.html"
@@ -358,28 +349,6 @@ def page_with_policy(folder: Path) -> tuple[bytes, str]:
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {scripts}; frame-ancestors 'none'"
     )
     return content, policy
-
-
-def _own(first: Path) -> Path:
-    """An empty file of that name, or of one like it if others have it: each of several callers gets its own."""
-    for number in count(1):
-        target = first if number == 1 else first.with_stem(f"{first.stem}-{number}")
-        try:
-            target.touch(exist_ok=False)
-        except FileExistsError:
-            continue
-        return target
-    raise AssertionError("there is always one more number")
-
-
-def _kept_name(name: str) -> str:
-    """The last part of a name that somebody else chose, fit for a file here."""
-    last = PurePosixPath(name.replace("\\", "/")).name
-    safe = "".join(c if c.isalnum() or c in "-_.+ " else "_" for c in printable(last)).strip(" .")
-    stem, suffix = Path(safe).stem[:LONGEST_NAME], Path(safe).suffix.lower()
-    if not stem or suffix not in suffixes():
-        raise RecordingError(f"{printable(last)!r}: is no recording; these are read: {', '.join(suffixes())}")
-    return stem + suffix
 
 
 def _model_name(name: str) -> str:

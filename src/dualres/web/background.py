@@ -92,7 +92,10 @@ class Commands:
         return command
 
     def described(self) -> list[dict[str, Any]]:
-        return [command.as_data() for command in self._all.values()]
+        return [command.as_data() for command in list(self._all.values())]
+
+    def is_running(self, title: str) -> bool:
+        return any(one.title == title and one.state == "running" for one in list(self._all.values()))
 
     def get(self, number: int) -> BackgroundCommand:
         if number not in self._all:

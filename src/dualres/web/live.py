@@ -42,7 +42,10 @@ class LiveStreams:
 
     def acknowledge(self, name: str) -> None:
         """Somebody has seen the alarm that a stream has now."""
-        with self._lock:
+        if not self._folder.is_dir():
+            raise RecordingError(f"{name}: has no alarm; look at the streams again")
+        with self._lock, alone_in(self._folder) as turn:
+            turn.unfinished = False
             one = next((each for each in self.streams() if each["name"] == name), None)
             if one is None or not (one["alarm"] and one["alarm"]["raised"]):
                 raise RecordingError(f"{name}: has no alarm; look at the streams again")

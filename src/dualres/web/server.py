@@ -23,8 +23,9 @@ from dualres.errors import ConfigError, DualResError, OutputError
 from dualres.recordings.labels.edit import LabelConflictError
 from dualres.utils.files import NO_ROOM
 from dualres.web.access import BodyError, Gate
-from dualres.web.api import PageApi, temporary_in
+from dualres.web.api import PageApi
 from dualres.web.connections import PatientProtocol
+from dualres.web.dropped import temporary_in
 from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
 from dualres.web.strict_json import strict_json

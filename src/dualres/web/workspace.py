@@ -22,7 +22,6 @@ from dualres.web.index import MODELS, FileEntry, FolderIndex, entry_of
 from dualres.web.pyramid import Pyramid
 
 CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
-DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
 UNDO = 100  # changes of the list that can be taken back
 UNDO_LENGTH = 32 << 20  # characters of all of these
 SIGNALS = 10_000  # recordings whose axes are remembered
