@@ -230,6 +230,7 @@ class PageApi:
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists() or self.commands.is_running(f"Fit {name}"):
             raise ConfigError(f"there is a model {name!r} already; choose another name")
+        target.parent.mkdir(exist_ok=True)
         arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "orders" else ["--recipe", recipe])]
         arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
