@@ -19,7 +19,7 @@ def test_every_page_hears_everything_until_the_end() -> None:
 
     hello, *news, end = asyncio.run(heard())
     assert hello.startswith("event: hello")
-    assert news == [f'event: wave\ndata: {{"number":{number}}}\n\n' for number in range(3)]
+    assert news == [f'event: wave\ndata: {{"number": {number}}}\n\n' for number in range(3)]
     assert end.startswith("event: end")
 
 

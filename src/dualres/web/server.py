@@ -22,13 +22,13 @@ from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
 from dualres.recordings.labels.edit import LabelConflictError
 from dualres.utils.files import NO_ROOM
+from dualres.utils.json_text import json_text
 from dualres.web.access import BodyError, Gate
 from dualres.web.api import PageApi
 from dualres.web.connections import PatientProtocol
 from dualres.web.dropped import temporary_in
 from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
-from dualres.web.strict_json import strict_json
 from dualres.web.workspace import Workspace
 
 Responder = Callable[[Request], Awaitable[Response]]
@@ -48,7 +48,7 @@ class AsciiJson(JSONResponse):
     """Data in ASCII."""
 
     def render(self, content: Any) -> bytes:
-        return strict_json(content).encode()
+        return json_text(content).encode()
 
 
 class Page:

@@ -271,6 +271,6 @@ def rows_below(
     if not unlabelled:
         return known
     names = NamesBelow(folder)
-    named = {row.real for row in known}
+    reals = {row.real for row in known}
     below = files_below(folder) if files is None else files
-    return [*known, *(LabelRow(file) for file in below if names.real(name_below(folder, file)) not in named)]
+    return [*known, *(LabelRow(file) for file in below if names.real(name_below(folder, file)) not in reals)]

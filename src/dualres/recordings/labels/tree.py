@@ -32,14 +32,17 @@ class FolderTree:
     def files(self) -> list[Path]:
         """As `files_below`; the very same list as long as nothing was added, removed or renamed."""
         known, seen, waiting = self._listings, dict[str, _Listing](), [str(self._folder)]
+        closed = _Listing(0, False, (), ("",))  # the folder itself: whoever reads it says why nothing of it is there
         while waiting:
             folder = waiting.pop()
             try:
                 seen[folder] = _listing(folder, known.get(folder))
-            except OSError:
+            except PermissionError:
+                seen[folder] = closed
+            except FileNotFoundError:
                 if folder == str(self._folder):
                     raise
-                continue  # it has just gone, or is nobody's business
+                continue  # it has just gone
             waiting += (os.path.join(folder, name) for name in seen[folder].folders)  # noqa: PTH118
         here = {folder: one.files for folder, one in seen.items()}
         if here != {folder: one.files for folder, one in known.items()}:
