@@ -85,3 +85,45 @@ def test_files_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(LiveStreams, "_files", lambda self: files)
     assert live.changed_ns() > 0
     assert [one["name"] for one in live.streams()] == ["gateway/p3"], "what was taken away between two looks"
+
+
+def test_numbers_that_json_has_not_and_values_that_nest_cost_no_page(tmp_path: Path) -> None:
+    folder = folder_of_tones(tmp_path / "tones", 1)
+    path = written(folder, record(0), record(1, probability=float("nan")))
+    deep = "[" * 900 + "]" * 900
+    with path.open("a") as file:
+        file.write('{"stream": "p3", "label": "worn", "probability": 1e999, "time": {"a": 1}, "set": ' + deep + "}\n")
+        file.write('{"stream": "p4", "label": "worn", "alarm": {"raised": true, "evidence": -Infinity, "x": ')
+        file.write(deep + "}}\n")
+    with Served(folder) as served:
+        alarmed, first = served.get("/api/streams")
+    assert (alarmed["name"], alarmed["alarm"]["raised"], alarmed["points"][0]["evidence"]) == ("gateway/p4", True, None)
+    assert [one["probability"] for one in first["points"]] == [0.9, None]
+    assert (first["latest"]["label"], first["latest"]["set"]) == ("good", None)
+
+
+def test_a_link_that_leads_nowhere_is_passed_over(tmp_path: Path) -> None:
+    """It ended the thread that tells pages of news."""
+    path = written(tmp_path, record(0))
+    (path.parent / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    (path.parent / "folder.jsonl").mkdir()
+    page = LiveStreams(tmp_path)
+    assert page.changed_ns() == path.stat().st_mtime_ns
+    assert [one["name"] for one in page.streams()] == ["gateway/p3"]
+
+
+def test_a_file_that_goes_while_it_is_looked_at_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, record(0))
+    monkeypatch.setattr(LiveStreams, "_files", lambda self: [path, path.with_name("gone.jsonl")])
+    page = LiveStreams(tmp_path)
+    assert page.changed_ns() == path.stat().st_mtime_ns
+    assert [one["name"] for one in page.streams()] == ["gateway/p3"]
+
+
+def test_alarms_that_are_acknowledged_on_two_pages_at_once_are_both_seen(tmp_path: Path) -> None:
+    names = [f"s{number}" for number in range(12)]
+    written(tmp_path, *(record(0, name, alarm=alarm(True, 0)) for name in names))
+    pages = [LiveStreams(tmp_path), LiveStreams(tmp_path)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda at: pages[at % 2].acknowledge(f"gateway/{names[at]}"), range(len(names))))
+    assert all(one["alarm"]["acknowledged"] for one in pages[0].streams())

@@ -6,13 +6,13 @@ is kept beside them.
 
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.utils.files import write_whole
+from dualres.utils.folder_lock import alone_in
 from dualres.utils.special_files import open_regular, unusual
 
 STREAMS = "streams"  # the folder, below the page's own
@@ -33,9 +33,8 @@ class LiveStreams:
         """Every stream with its last verdicts, in the order of names; those with an alarm first."""
         told: dict[str, list[dict[str, Any]]] = {}
         for path in self._files():
-            with suppress(OSError):
-                for record in _records(path):
-                    told.setdefault(f"{path.stem}/{record['stream']}", []).append(record)
+            for record in _records(path):
+                told.setdefault(f"{path.stem}/{record['stream']}", []).append(record)
         seen = self._seen()
         found = [_stream(name, records, seen.get(name)) for name, records in told.items()]
         return sorted(found, key=lambda one: (not (one["alarm"] and one["alarm"]["raised"]), one["name"]))
