@@ -5,8 +5,9 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.folder import read_folder
-from dualres.recordings.labels.read import to_judge
+from dualres.recordings.labels.read import read_row, to_judge
 from dualres.recordings.recording import Segment
+from dualres.recordings.speed import Speed
 from tests.recordings.labels.test_folder import noise, write_labels
 
 
@@ -58,6 +59,19 @@ def test_parts_are_judged_apart(folder):
         ("a.npy", " [1 s to 2 s]"),
         ("b.npy", ""),
     ]
+
+
+def test_a_file_is_judged_as_the_list_above_it_says(folder):
+    """Of a file that is given by itself, too; what a list says of others, or wrongly, changes nothing."""
+    (folder / "deep").mkdir()
+    (folder / "deep" / "b.npy").write_bytes((folder / "a.npy").read_bytes())
+    write_labels(folder, "file,component,rpm,load\na.npy,B1,1797,3\ndeep/b.npy,B2,,0\n,B3,,\n")
+    one, other, unlisted = to_judge([folder / "a.npy", folder / "deep" / "b.npy", folder / "c.npy"])
+    assert (one.file, one.known["component"]) == (folder / "a.npy", "B1")
+    assert one.known["condition"] == {"rpm": "1797", "load": "3"}
+    assert read_row(one, rate=Fraction(1000)).speed == Speed((29.95,))
+    assert (other.file, other.known["condition"]) == (folder / "deep" / "b.npy", {"load": "0"})
+    assert (unlisted.file, unlisted.known) == (folder / "c.npy", {})
 
 
 @pytest.mark.parametrize("header", ["filename,class", "Path,Fault", "file_name,state", "file,Class"])

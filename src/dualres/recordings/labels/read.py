@@ -230,22 +230,37 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
 
 def row_of(file: Path) -> LabelRow:
     """What the labels.csv in the file's folder, or in one above it, says of a file besides its label."""
+    return rows_of(file, {})[0]
+
+
+def rows_of(file: Path, lists: dict[Path, Mapping[Path, list[LabelRow]]]) -> list[LabelRow]:
+    """As `row_of`, of every part of it that is listed; `lists` keeps what was read of each folder's list, by file."""
+    real = file.resolve()
     for folder in file.absolute().parents[: ABOVE + 1]:
-        if (folder / LABELS).exists():
-            rows = [row for row in listed(folder, labelled=False) if row.file.resolve() == file.resolve()]
-            if rows:
-                return rows[0]
-    return LabelRow(file)
+        if folder not in lists:
+            known = listed(folder, labelled=False, problems=True) if there(folder / LABELS) else ()
+            lists[folder] = _by_file(known)
+        if rows := lists[folder].get(real):
+            return [replace(row, file=file) for row in rows]
+    return [LabelRow(file)]
+
+
+def _by_file(rows: Iterable[LabelRow]) -> dict[Path, list[LabelRow]]:
+    found = defaultdict(list)
+    for row in rows:
+        found[row.file.resolve()].append(row)
+    return found
 
 
 def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
-    """Files as given; a folder as the recordings below it, with what its labels.csv says of them besides labels."""
+    """Files and the recordings below folders, with what a labels.csv says of them besides labels."""
+    lists: dict[Path, Mapping[Path, list[LabelRow]]] = {}
     for path in paths:
-        known = list(listed(path, labelled=False)) if there(path / LABELS) else []
-        rows = defaultdict(list)
-        for row in known:
-            rows[row.file.resolve()].append(row)
-        below = files_below(path) if known else expanded([path])
+        if not there(path, Path.is_dir):
+            yield from rows_of(path, lists)
+            continue
+        rows = _by_file(listed(path, labelled=False)) if there(path / LABELS) else {}
+        below = files_below(path) if rows else expanded([path])
         yield from chain.from_iterable(rows.pop(file.resolve(), [LabelRow(file)]) for file in below)
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
