@@ -1,0 +1,173 @@
+"""A first verdict without any label: which part of a machine is damaged, by its geometry and its speed alone.
+
+Bearings are tested against templates at other places (`bearing_templates`), shafts and gears against healthy simulated
+machines (`shaft_patterns`). Each p-value is multiplied by the number of parts that were looked for (Bonferroni), so
+that all together name a fault that is not there in at most `error` of recordings of healthy machines. Besides, a score
+must pass a margin that healthy machines at hand do not reach: lines of another shaft are lines as well.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.faultlines.bearing_templates import RANGE, PartTest, part_test
+from dualres.faultlines.fault_orders import PARTS, FaultOrders
+from dualres.faultlines.order_evidence import OrderEvidence, order_evidence
+from dualres.faultlines.order_spectra import OrderSpectra, Turning, order_spectra
+from dualres.faultlines.shaft_patterns import SHAFT_PATTERNS, PatternTest, patterns
+from dualres.utils.arrays import Exact
+
+Answer = Literal[
+    "outer race", "inner race", "rolling element", "cage", "gear", "shaft", "nothing found", "cannot tell"
+]  # fmt: skip
+ERROR = 0.05  # of recordings of healthy machines in which something is named
+LEAST_ERROR = 0.02  # the least p-value, of hundreds of templates, for all parts and patterns together
+# Scores from which a part of a bearing is named. A cage makes many healthy machines sound.
+MARGIN, CAGE_MARGIN = 5.0, 9.2
+HINT = 3.5  # from which a part of a bearing may be there
+REACH = 4.4  # of the fastest rate: how many orders are looked at
+LEAST_REACH = 13.0  # orders
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is known of a machine: how often its parts show in a turn of the shaft."""
+
+    orders: FaultOrders | None = None
+    teeth: tuple[int, int] | None = None  # of the gear on the shaft and of its mate
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One part or pattern that was looked for."""
+
+    answer: Answer
+    name: str  # of the part or the pattern
+    score: float
+    p: float  # by itself
+    adjusted: float  # for all that was looked for
+    named: bool
+    lines: tuple[tuple[float, float], ...]  # orders of the shaft, and how far each stands out
+    order: float | None = None  # of a bearing's part: nominal
+    factor: float | None = None  # at which it was found
+
+    @property
+    def said(self) -> str:
+        """The answer in words."""
+        if self.answer == "shaft":
+            return f"shaft, consistent with {self.name}"
+        if self.answer == "gear":
+            return "gear, on the shaft" if self.name == "gear" else "gear, the mate"
+        return self.answer
+
+    def as_data(self) -> dict[str, Any]:
+        return {**vars(self), "lines": [{"order": order, "stands_out": height} for order, height in self.lines]}
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a recording says of its machine."""
+
+    answer: Answer
+    said: str  # the answer in words
+    p: float | None  # holds over all that was looked for; None where nothing was
+    reason: str  # why one cannot tell; else empty
+    findings: tuple[Finding, ...] = ()  # the answer's first, then by p
+    evidence: OrderEvidence | None = None
+    spectra: OrderSpectra | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        said: dict[str, Any] = {"answer": self.answer, "said": self.said, "p": self.p}
+        if self.reason:
+            said["reason"] = self.reason
+        if self.spectra and self.evidence:
+            said |= {
+                "speed_hz": self.spectra.shaft_hz,
+                "speed_factor": self.evidence.speed_factor,
+                "revolutions": self.spectra.turns,
+                "bands_hz": [list(band) for band in self.spectra.bands],
+            }
+        return said | {"findings": [one.as_data() for one in self.findings]}
+
+
+def cannot_tell(reason: str) -> Check:
+    return Check("cannot tell", f"cannot tell: {reason}", None, reason)
+
+
+def check_signals(
+    axes: Iterable[Iterable[npt.ArrayLike]],
+    rate: float,
+    turning: Turning,
+    seconds: float,
+    *,
+    machine: Machine,
+    error: float = ERROR,
+) -> Check:
+    """Of signals at `rate` Hz of one or several axes, each in blocks (`order_spectra`), `seconds` long in all."""
+    check_error(error)
+    highest = LEAST_REACH
+    if machine.orders:
+        highest = max(highest, REACH * machine.orders.highest)
+    try:
+        spectra = order_spectra(axes, rate, turning, seconds=seconds, highest=highest)
+    except RecordingError as problem:
+        return cannot_tell(str(problem))
+    evidence = order_evidence(spectra)
+    orders = machine.orders or FaultOrders()
+    parts = [one for part in PARTS if (one := part_test(part, orders, evidence))]
+    if machine.orders and not parts:
+        shown = spectra.step * spectra.envelopes.shape[1]
+        least = 2 * RANGE[1] * min(order for part in PARTS if (order := orders.of(part)))
+        return cannot_tell(
+            f"the band is too narrow: a rate of {rate:g} Hz shows {shown:.3g} orders of the shaft, and {least:.3g} are "
+            "needed"
+        )
+    whole: list[PartTest | PatternTest] = [*parts, *patterns(spectra, evidence, machine.teeth)]
+    findings = _judged(whole, error)
+    named = next((one for one in findings if one.named), None)
+    if named is None:
+        lowest = min(one.adjusted for one in findings)
+        return Check("nothing found", "nothing found", lowest, "", findings, evidence, spectra)
+    return Check(named.answer, named.said, named.adjusted, "", findings, evidence, spectra)
+
+
+def check_error(error: float) -> None:
+    if not LEAST_ERROR <= error < 1:
+        raise ConfigError(
+            f"an error of {error:g}: give a share from {LEAST_ERROR:g}, the least that can be told, to 1, such as 0.05"
+        )
+
+
+def check_array(signal: Exact, rate: float, shaft_hz: float, *, machine: Machine, error: float = ERROR) -> Check:
+    """Of one signal whose shaft turns at `shaft_hz` throughout."""
+    return check_signals(
+        [[signal]], rate, lambda at, _: 0 * at + shaft_hz, len(signal) / rate, machine=machine, error=error
+    )
+
+
+def _judged(whole: list[PartTest | PatternTest], error: float) -> tuple[Finding, ...]:
+    """Every finding, what is named first: bearings before gears before shafts, then by the score.
+
+    A shaft's pattern is named only where no part of a bearing shows, however weakly: what strikes shakes the shaft.
+    """
+    parts = [one for one in whole if isinstance(one, PartTest)]
+    strikes = any(one.p * len(whole) <= error and one.score >= HINT for one in parts if one.part != "cage")
+    strong = any(one.score >= MARGIN for one in parts if one.part != "cage")
+    findings = []
+    for one in whole:
+        adjusted = min(1.0, one.p * len(whole))
+        if isinstance(one, PartTest):
+            # The cage's lines are those of every part that goes round with it: alone they speak for the cage itself.
+            enough = one.score >= CAGE_MARGIN and not strong if one.part == "cage" else one.score >= MARGIN
+            named = adjusted <= error and enough
+            found = Finding(one.part, one.part, one.score, one.p, adjusted, named, one.lines, one.order, one.factor)
+        else:
+            kind: Answer = "shaft" if one.pattern in SHAFT_PATTERNS else "gear"
+            named = adjusted <= error and one.enough and not (kind == "shaft" and strikes)
+            found = Finding(kind, one.pattern, one.score, one.p, adjusted, named, one.lines)
+        findings.append(found)
+    after = {"gear": 1, "shaft": 2}
+    return tuple(sorted(findings, key=lambda one: (not one.named, after.get(one.answer, 0), -one.score)))
