@@ -70,7 +70,14 @@ def told_by(*commands, **settings):
 @pytest.mark.parametrize("kernel", KERNELS, ids=["kernel", "numpy"][-len(KERNELS) :])
 def test_commands_need_nothing_heavy_and_judge_alike(files, kernel, tmp_path):
     pump, verdicts = str(files / "pump.wav"), tmp_path / "verdicts"
-    commands = [["--help"], ["show", pump], ["audit", str(files / "labelled")], ["data", "list"], ["data", "folds"]]
+    commands = [
+        ["--help"],
+        ["show", pump],
+        ["audit", str(files / "labelled")],
+        ["check", pump, "--speed", "30Hz", "--bearing", "6205", "--json"],
+        ["data", "list"],
+        ["data", "folds"],
+    ]
     for name in NETWORKS:
         model = str(files / f"{name}.safetensors")
         commands += [
@@ -114,6 +121,7 @@ MISSING = {
     "explain {views.safetensors} {pump.wav} --picture p.png": (
         "--picture needs Matplotlib: pip install 'dualres[train]'"
     ),
+    "check {pump.wav} --picture p.png": "--picture needs Matplotlib: pip install 'dualres[train]'",
     "diagnose {views.safetensors} {pump.wav} --over-time 1 --picture p.png": (
         "--picture needs Matplotlib: pip install 'dualres[train]'"
     ),
@@ -218,7 +226,7 @@ ROOMS = ("kernel", "model/reference", "model_file", "recordings", "faultlines", 
 FILES = ("metrics",)
 ELSEWHERE = {SOURCE / "kernel" / name for name in ("training.py", "augment.py")}  # for training and for pictures
 ELSEWHERE |= {SOURCE / "judge" / "segments_picture.py"}
-ELSEWHERE |= {SOURCE / "explain" / name for name in ("picture.py", "order_picture.py", "marks.py")}
+ELSEWHERE |= {SOURCE / "explain" / name for name in ("picture.py", "order_picture.py", "check_picture.py", "marks.py")}
 ELSEWHERE |= set((SOURCE / "kernel" / "gpu").rglob("*.py"))
 
 

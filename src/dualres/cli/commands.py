@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": "demo.demo",
     "fit": "fit.command",
     "tune": "tune.tune",
+    "check": "check.check",
     "diagnose": "diagnose.diagnose",
     "watch": "watch.watch",
     "explain": "explain.explain",
