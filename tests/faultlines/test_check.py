@@ -88,6 +88,15 @@ def test_its_data_is_json():
     assert len(said["findings"]) == 7
 
 
+def test_what_is_weak_is_told():
+    """A cage of a rolling machine, say: there, and not loud enough to be damaged."""
+    signal, bearing, shaft_hz = struck_bearing(1, "outer", 4.0, -3.0)
+    orders = FaultOrders(cage=bearing.outer)
+    found = check_array(signal, RATE, shaft_hz, machine=Machine(orders))
+    assert found.findings[0].score < CAGE_MARGIN
+    assert (found.answer, found.said) == ("nothing found", "nothing found (weak: cage)")
+
+
 OUTER = PartTest("outer race", 3.58, 1.0, MARGIN + 1, 0.001, ())
 CAGE = PartTest("cage", 0.4, 1.0, CAGE_MARGIN + 0.5, 0.001, ())
 TWICE = PatternTest("misalignment", 20.0, 0.002, ())

@@ -130,7 +130,9 @@ def check_signals(
     named = next((one for one in findings if one.named), None)
     if named is None:
         lowest = min(one.adjusted for one in findings)
-        return Check("nothing found", "nothing found", lowest, "", findings, evidence, spectra)
+        weak = ", ".join(one.name for one in findings if one.adjusted <= error)
+        said = f"nothing found (weak: {weak})" if weak else "nothing found"
+        return Check("nothing found", said, lowest, "", findings, evidence, spectra)
     return Check(named.answer, named.said, named.adjusted, "", findings, evidence, spectra)
 
 
