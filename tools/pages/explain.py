@@ -24,6 +24,17 @@ class Explain(Measured):
         rows = [[name, *values] for name, values in off.items()]
         return table(("", "printed", "by the dimensions"), rows, narrow=True)
 
+    def checked_balls(self) -> str:
+        """What `dualres check` says of every recording of CWRU with a damaged ball."""
+        sets = {"12 kHz": "cwru_12k", "48 kHz": "cwru"}
+        rows = [
+            [f"{name}, {rate}", one["answer"], f"{one['p']:.3f}"]
+            for rate, section in sets.items()
+            for name, one in sorted(self._json("check")[section]["files"].items())
+            if one["label"] == "ball"
+        ]
+        return table(("a damaged ball of CWRU", "answer", "p"), rows, narrow=True)
+
     def advice_table(self) -> str:
         """Labels at random and as advised on every rig."""
         choice, before = (self._json("advice")[key] for key in ("choice", "choice_before"))
