@@ -36,6 +36,12 @@ def test_the_speed_is_refined_by_the_shafts_own_harmonics():
     assert (unknown.speed_found, unknown.speed_factor) == (False, 1.0)
 
 
+def test_what_may_be_another_parts_does_not_refine_the_speed():
+    lines = [0.99 * k for k in range(3, 12)]
+    assert order_evidence(spectra(lines)).speed_factor == pytest.approx(0.99, abs=0.002)
+    assert order_evidence(spectra(lines), lines).speed_factor == 1
+
+
 def test_lines_of_the_shaft_are_left_out_and_others_are_not():
     found = order_evidence(spectra([1.01 * k for k in range(1, 19)] + [3.6])).without_shaft
     assert np.isnan(found[round(4.04 / STEP)])

@@ -58,6 +58,12 @@ def template(part: Part, orders: FaultOrders) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def known_lines(orders: FaultOrders) -> list[float]:
+    """Where all parts of a bearing may show: orders."""
+    known = [(part, order) for part in PARTS if (order := orders.of(part)) and part != "cage"]
+    return [order * line.harmonic + line.offset for part, order in known for line in template(part, orders)]
+
+
 def part_test(part: Part, orders: FaultOrders, evidence: OrderEvidence) -> PartTest | None:
     """A part's test; None where the recording does not reach two harmonics of its rate."""
     order = orders.of(part)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.faultlines.bearing_templates import RANGE, PartTest, part_test
+from dualres.faultlines.bearing_templates import RANGE, PartTest, known_lines, part_test
 from dualres.faultlines.fault_orders import PARTS, FaultOrders
 from dualres.faultlines.order_evidence import OrderEvidence, order_evidence
 from dualres.faultlines.order_spectra import OrderSpectra, Turning, order_spectra
@@ -115,8 +115,8 @@ def check_signals(
         spectra = order_spectra(axes, rate, turning, seconds=seconds, highest=highest)
     except RecordingError as problem:
         return cannot_tell(str(problem))
-    evidence = order_evidence(spectra)
     orders = machine.orders or FaultOrders()
+    evidence = order_evidence(spectra, known_lines(orders))
     parts = [one for part in PARTS if (one := part_test(part, orders, evidence))]
     if machine.orders and not parts:
         shown = spectra.step * spectra.envelopes.shape[1]

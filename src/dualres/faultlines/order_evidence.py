@@ -4,6 +4,7 @@ Every spectrum is divided by its local median; the logarithms are averaged over 
 counts that is in most of them, and no single band decides. What is left is in robust standard deviations of its noise.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,8 @@ SPEED_REACH, SPEED_STEP = 0.02, 0.0005  # shares by which the stated speed is re
 SPEED_LEAD = 2.0  # standard deviations by which the harmonics of a refined speed stand out, in the mean
 FIRST_ENVELOPE, FIRST_SIGNAL = 0.15, 0.3  # orders; below are the mean and drift
 LOUDEST = 8.0  # that one harmonic counts in refining the speed
-HARMONICS = 20  # of the shaft that it is refined by
+HARMONICS, LEAST_HARMONICS = 20, 6  # of the shaft that it is refined by, and how many must be its own
+OTHERS_SLIP = 0.005  # by which what is not the shaft's may be off
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,15 @@ class OrderEvidence:
         return np.where(masked, np.nan, self.envelope)
 
 
-def order_evidence(spectra: OrderSpectra) -> OrderEvidence:
-    """Of a recording's spectra; the shaft's speed is refined by its own harmonics."""
+def order_evidence(spectra: OrderSpectra, others: Sequence[float] = ()) -> OrderEvidence:
+    """Of a recording's spectra; the shaft's speed is refined by its own harmonics. `others` are orders at which
+    something else may show: BPFI of many a bearing is 4.95, and must not be taken for five times a slower shaft."""
     step = spectra.step
     envelope = _pooled(spectra.envelopes)
     signal = _pooled(spectra.signals)
     envelope[: int(FIRST_ENVELOPE / step)] = 0
     signal[: int(FIRST_SIGNAL / step)] = 0
-    factor, lead = _refined(envelope, signal, step)
+    factor, lead = _refined(envelope, signal, step, np.array(others, dtype=np.float64))
     found = lead > SPEED_LEAD
     return OrderEvidence(step, envelope, signal, factor if found else 1.0, found)
 
@@ -81,15 +84,18 @@ def local_median(rows: Exact) -> Exact:
     return np.asarray(np.partition(around, half, axis=2)[:, :, half])
 
 
-def _refined(envelope: Exact, signal: Exact, step: float) -> tuple[float, float]:
+def _refined(envelope: Exact, signal: Exact, step: float, others: Exact) -> tuple[float, float]:
     """The factor at which the shaft's harmonics stand out most, and how far beyond the median of all factors."""
     factors = 1 + np.arange(-SPEED_REACH, SPEED_REACH + SPEED_STEP / 2, SPEED_STEP)
     stands = np.zeros(len(factors))
     for curve, weight, most in ((envelope, 1.0, HARMONICS), (signal, 0.5, HARMONICS * 3 // 5)):
         harmonics = np.arange(1, min(most, int((len(curve) - 2) * step / (1 + SPEED_REACH))) + 1)
-        if len(harmonics):
-            places = np.outer(factors, harmonics) / step
-            read = np.interp(places, np.arange(len(curve)), np.clip(curve, 0, LOUDEST))
-            stands += weight * read.mean(axis=1)
+        orders = np.outer(factors, harmonics)
+        read = np.interp(orders / step, np.arange(len(curve)), np.clip(curve, 0, LOUDEST))
+        own = np.ones(orders.shape, dtype=bool)
+        for other in others:
+            own &= np.abs(orders - other) > HANN * step + OTHERS_SLIP * other
+        counted = own.sum(axis=1)
+        stands += weight * (read * own).sum(axis=1) / np.maximum(counted, LEAST_HARMONICS)
     best = int(stands.argmax())
     return float(factors[best]), float(stands[best] - np.median(stands))
