@@ -4,7 +4,7 @@ from pathlib import Path
 
 from dualres.model_file.integrity import LARGEST_FILE
 from dualres.recordings.formats import text
-from dualres.recordings.labels import read as labels
+from dualres.recordings.labels import table as labels
 
 STATED = " ".join((Path(__file__).parents[1] / "SECURITY.md").read_text().split())
 

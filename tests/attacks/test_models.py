@@ -125,7 +125,7 @@ def test_a_broken_calibration_is_refused_when_the_file_is_read(originals, tmp_pa
         told = models.sealed(header, {**card, "calibration": CALIBRATION | broken}, tensors)
         path = tmp_path / "m.safetensors"
         path.write_bytes(told)
-        with pytest.raises(ModelFileError, match=r"m\.safetensors: .*calibration in the model's card.*fit the model"):
+        with pytest.raises(ModelFileError, match=r"m\.safetensors: .*calibration"):
             load(path)
 
 

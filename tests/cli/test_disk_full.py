@@ -10,6 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from dualres import cli, load
+from dualres.cli import commands
 from dualres.errors import OutputError
 from dualres.fit_page import page as fit_page
 from tests.cli.runner import done, run
@@ -67,11 +68,11 @@ def test_an_onnx_file_is_kept(views, tmp_path, elsewhere, monkeypatch):
 
 def test_scratch_files_without_room_are_a_sentence_too_and_no_other_error_is(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["dualres"])
-    monkeypatch.setattr(cli, "app", Mock(side_effect=FULL))
+    monkeypatch.setattr(commands, "app", Mock(side_effect=FULL))
     with pytest.raises(SystemExit) as ended:
         cli.main()
     assert ended.value.code == 2
     assert f"{tempfile.gettempdir()}: no room is left to write (No space left on device)" in capsys.readouterr().err
-    monkeypatch.setattr(cli, "app", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
+    monkeypatch.setattr(commands, "app", Mock(side_effect=OSError(errno.EIO, os.strerror(errno.EIO))))
     with pytest.raises(OSError, match="Input/output error"):
         cli.main()

@@ -35,6 +35,7 @@ def model(tmp_path_factory):
     """Of four machines of each class, all at half load and 1500 rpm."""
     folder = tmp_path_factory.mktemp("half")
     write(folder, [[f"{c}{m}.wav", c, f"{c} {m}", "half", "1500"] for c in ("good", "worn") for m in range(4)])
+    (folder / "models").mkdir()
     done("fit", folder, "-o", folder / "models" / "m.safetensors", "--windows", 2, "--no-page")
     return folder / "models" / "m.safetensors"
 

@@ -54,7 +54,8 @@ def fitted(recordings):
         judged.append(Evaluation(CLASSES, tuple(r.id for r in some), truth, (2,) * len(some), scores))
     model = fit_model(recordings, windows_each=1, estimate=False).model
     looks = tuple({name: look_at(model, by_id[name]) for name in one.recordings} for one in judged)
-    estimate = Estimate(tuple(judged), plan, len(judged), True, looks)
+    told = tuple(dict.fromkeys(one.recordings, ()) for one in judged)
+    estimate = Estimate(tuple(judged), plan, len(judged), True, looks, told)
     model = replace(model, card=replace(model.card, calibration=calibrated(estimate, recordings).as_data()))
     return FittedModel(model, estimate, [], estimates=(estimate,))
 

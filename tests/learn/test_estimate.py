@@ -63,7 +63,8 @@ def test_the_rounds_can_fit_whatever_they_like(monkeypatch):
     seen = []
 
     def judge(model, held):
-        return module.JudgedRound(verdicts(*((r.id, r.label, r.label) for r in held)), {r.id: r.id for r in held}), None
+        said = verdicts(*((r.id, r.label, r.label) for r in held))
+        return module.JudgedRound(said, {r.id: r.id for r in held}, {}), None
 
     monkeypatch.setattr(module, "judge_unseen", judge)
     rounds = plan_rounds(recordings)

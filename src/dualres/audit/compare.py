@@ -44,8 +44,10 @@ def copies(support: Recordings, evaluation: Recordings, memory: Memory, *, progr
         for e, judged in enumerate(evaluation, start=1):
             if judged.id in usable:
                 rows, otherwise = memory.to_compare(pieces, judged)
-                of_judged = memory.pieces_of(judged, grid) if len(rows) or len(otherwise) else []
-                found = list(suspects(pieces, spectra, of_judged, grid=grid, rows=rows, rows_otherwise=otherwise))
+                found = list[Suspect]()
+                if len(rows) or len(otherwise):  # else all was compared in another round, or is the same recording
+                    of_judged = memory.pieces_of(judged, grid)
+                    found += suspects(pieces, spectra, of_judged, grid=grid, rows=rows, rows_otherwise=otherwise)
                 # A copy at one speed might be followed as well, but is told as what it is.
                 for way in (_confirmed, _confirmed_at_varying_speed):
                     for suspect in found:

@@ -17,12 +17,12 @@ RATE = 12_800
 
 @pytest.fixture(scope="module")
 def calibrated(views):
-    """By what it says of recordings of one kind."""
+    """By what it says of recordings of one kind, under every label."""
     recordings = [Recording.from_array(noise(8000, seed), RATE, id=str(seed)) for seed in range(12)]
     held = []
-    for recording in recordings:
-        shares = recording_scores(views, recording)[0].tolist()
-        label, look = CLASSES[shares.index(max(shares))], likeness.look_at(views, recording)
+    for number, recording in enumerate(recordings):
+        shares, label = recording_scores(views, recording)[0].tolist(), CLASSES[number % len(CLASSES)]
+        look = likeness.look_at(views, recording)
         held.append(held_out(CLASSES, label, recording.id, True, probabilities=shares, look=look))
     data = Calibration(CLASSES, "recording", tuple(held)).as_data()
     return replace(views, card=replace(views.card, calibration=data))
