@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -14,12 +13,11 @@ import typer
 from dualres.cli.console import complain, counted, echo, say
 from dualres.cli.folder import RateOption, SpeedOptions, parsed_rate, told_of_speeds, with_options
 from dualres.errors import ConfigError
+from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
 from dualres.utils.printable import table_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dualres.explain.check import CheckedRecording
     from dualres.recordings.labels.read import LabelRow
 
@@ -31,7 +29,8 @@ CELLS = ("file", "answer", "said", "p", "reason", "speed_rpm", "velocity_mm_s", 
 @with_options
 def check(
     files: Annotated[
-        list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
+        list[Path],
+        typer.Argument(readable=False, help="Recordings, or folders with recordings and perhaps a labels.csv."),
     ],
     axis: Annotated[
         str | None,
@@ -85,14 +84,14 @@ def check(
     """
     from dualres.explain.check import CheckedMachine, check_rows
     from dualres.faultlines.check import check_error
-    from dualres.recordings.labels.read import read_row
+    from dualres.recordings.labels.read import read_row, to_judge
 
     if as_json and as_csv:
         raise ConfigError("--json and --csv are two formats; give one of them")
     check_error(error)
     machine = CheckedMachine(bearing, orders, gear, unit, _limits(zones, unit))
     _ = machine.known  # what cannot be understood is told before any file is read
-    rows = list(_rows(files))
+    rows = list(to_judge(files))
     if picture:
         need("--picture", "matplotlib")
         if len(rows) > 1:
@@ -113,14 +112,6 @@ def check(
             complain("picture", str(picture), "cyan")
     if failed:
         raise typer.Exit(1)
-
-
-def _rows(files: list[Path]) -> Iterator[LabelRow]:
-    """Files with what a list beside them says, folders with all that is in them."""
-    from dualres.recordings.labels.read import row_of, to_judge
-
-    for path in files:
-        yield from to_judge([path]) if path.is_dir() else [row_of(path)]
 
 
 def _limits(zones: str | None, unit: str | None) -> tuple[float, ...] | None:
@@ -166,7 +157,7 @@ def _strongest(lines: tuple[tuple[float, float], ...]) -> list[tuple[float, floa
 
 def _json(row: LabelRow, found: CheckedRecording | None, problem: str) -> None:
     said = found.as_data() if found else {"file": f"{row.file}{row.which}", "error": problem}
-    typer.echo(json.dumps(said))
+    typer.echo(json_text(said))
 
 
 class _Table:
