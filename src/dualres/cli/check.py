@@ -133,8 +133,7 @@ def _text(row: LabelRow, found: CheckedRecording | None, problem: str, *, error:
     if found is None:
         return
     check = found.check
-    sure = f"  (p {check.p:.2g})" if check.p is not None else ""
-    echo(f"{found.file}  {check.said}{sure}")
+    echo(f"{found.file}  {check.sentence}")
     if found.speed and check.spectra and check.evidence:
         hz = check.spectra.shaft_hz * check.evidence.speed_factor
         refined = f", refined by {100 * (check.evidence.speed_factor - 1):+.2f} %" if check.evidence.speed_found else ""

@@ -49,17 +49,16 @@ def check_figure(found: CheckedRecording) -> Figure:
             for one in parts:
                 colour, look = (AGAINST, {"linewidth": 2.6, "alpha": 0.35}) if one.named else (RULE, {"linewidth": 0.7})
                 for order, _ in one.lines:
-                    axes.axvline(order / evidence.speed_factor, color=colour, zorder=1, **look)
+                    axes.axvline(order, color=colour, zorder=1, **look)
                 assert one.order
-                names.append((one.order * (one.factor or 1.0), one.name, AGAINST if one.named else MUTED))
+                short = one.name.removesuffix(" race").removeprefix("rolling ")  # long names move each other aside
+                names.append((one.order * (one.factor or 1.0), short, AGAINST if one.named else MUTED))
             names_above(axes, names)
         else:
             _shaft_lines(axes, [one for one in check.findings if not one.order and one.named])
     figure.axes[-1].set_xlabel(f"times in a turn of the shaft ({60 * evidence.speed_factor * _hz(found):.0f} rpm)")
-    p = f" (p {check.p:.2g})" if check.p is not None else ""
-    figure.text(
-        0.01, 0.985, f"{Path(found.file).name}: {check.said}{p}", va="top", fontsize=POINTS + 2, fontweight="bold"
-    )
+    title = f"{Path(found.file).name}: {check.sentence}"
+    figure.text(0.01, 0.985, title, va="top", fontsize=POINTS + 2, fontweight="bold")
     return figure
 
 

@@ -79,6 +79,11 @@ class Check:
     evidence: OrderEvidence | None = None
     spectra: OrderSpectra | None = None
 
+    @property
+    def sentence(self) -> str:
+        """The answer in words, with its p-value where something is named."""
+        return f"{self.said}  (p {self.p:.2g})" if self.findings and self.findings[0].named else self.said
+
     def as_data(self) -> dict[str, Any]:
         said: dict[str, Any] = {"answer": self.answer, "said": self.said, "p": self.p}
         if self.reason:
