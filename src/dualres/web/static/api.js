@@ -29,6 +29,11 @@ export function h(tag, given = {}, ...children) {
   return one;
 }
 
+// A name that breaks after a mark rather than within a word.
+export function breakable(name) {
+  return name.split(/(?<=[_\-/ ])/).flatMap((part) => [part, h("wbr")]);
+}
+
 export function fill(parent, ...children) {
   parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   return parent;

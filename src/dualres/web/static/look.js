@@ -1,5 +1,5 @@
 // The recordings of the folder, and one of them in detail: waveform, spectrum, spectrograms, envelope.
-import { ask, attempt, duration, fill, h, known, listen, recording, state, tell } from "/api.js";
+import { ask, attempt, breakable, duration, fill, h, known, listen, recording, state, tell } from "/api.js";
 import { answered } from "/judge.js";
 import { labelBar } from "/label.js";
 import { draw, heat } from "/plots.js";
@@ -52,7 +52,7 @@ function showList(list, wanted) {
   fill(list, some.map((one) => h(
     "li",
     { role: "option", "aria-selected": String(one.id === state.chosen), onclick: () => choose(one.id), title: one.problem || one.name },
-    h("span", { class: "name" }, one.name),
+    h("span", { class: "name" }, breakable(one.name)),
     h("span", { class: one.label ? "label" : "label none" }, one.problem ? "cannot be read" : one.label || "no label"),
     h("span", { class: "small" }, [duration(one.seconds), one.component, ...Object.entries(one.condition).map(([name, value]) => `${name} ${value}`)].filter(Boolean).join(" · ")),
     known(one.id) && h("span", { class: "small verdict" }, answered(known(one.id))),
