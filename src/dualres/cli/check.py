@@ -6,12 +6,21 @@ import csv
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dualres.cli.console import complain, counted, echo, say
-from dualres.cli.folder import RateOption, SpeedOptions, parsed_rate, told_of_speeds, with_options
+from dualres.cli.folder import (
+    BearingOption,
+    GearOption,
+    RateOption,
+    SpeedOptions,
+    UnitOption,
+    parsed_rate,
+    told_of_speeds,
+    with_options,
+)
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
@@ -41,13 +50,7 @@ def check(
     rate: RateOption = None,
     *,
     speeds: SpeedOptions,
-    bearing: Annotated[
-        str | None,
-        typer.Option(
-            help="A bearing of the table in docs/explain.md, such as 6205, or its elements, their diameter, the pitch "
-            "diameter and the contact angle: 9,7.94,39.04,0."
-        ),
-    ] = None,
+    bearing: BearingOption = None,
     orders: Annotated[
         str | None,
         typer.Option(
@@ -55,12 +58,8 @@ def check(
             help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
         ),
     ] = None,
-    gear: Annotated[
-        str | None, typer.Option(metavar="TEETH", help="Of the gear on the shaft and of its mate: 29/95.")
-    ] = None,
-    unit: Annotated[
-        Literal["m/s2", "mm/s2", "g"] | None, typer.Option(help="Of the samples, for the velocity rms.")
-    ] = None,
+    gear: GearOption = None,
+    unit: UnitOption = None,
     zones: Annotated[
         str | None,
         typer.Option(

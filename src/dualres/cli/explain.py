@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dualres.cli.console import complain, say
 from dualres.cli.folder import (
+    BearingOption,
     ChannelOption,
     FolderOptions,
+    GearOption,
     RateOption,
     SpeedOptions,
+    UnitOption,
     loaded,
     parsed_rate,
     show_left_out,
@@ -47,19 +50,9 @@ def explain(
         typer.Option(metavar="NAME", show_default="the first", help="Of a model of several axes, the one to explain."),
     ] = None,
     speeds: SpeedOptions,
-    bearing: Annotated[
-        str | None,
-        typer.Option(
-            help="A bearing of the table in docs/explain.md, such as 6205, or its elements, their diameter, the pitch "
-            "diameter and the contact angle: 9,7.94,39.04,0."
-        ),
-    ] = None,
-    gear: Annotated[
-        str | None, typer.Option(metavar="TEETH", help="Of the gear on the shaft and of its mate: 29/95.")
-    ] = None,
-    unit: Annotated[
-        Literal["m/s2", "mm/s2", "g"] | None, typer.Option(help="Of the samples, for the velocity rms.")
-    ] = None,
+    bearing: BearingOption = None,
+    gear: GearOption = None,
+    unit: UnitOption = None,
     labelled: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Labelled recordings; the most similar one is shown beside the file."),

@@ -33,6 +33,17 @@ ChannelOption = Annotated[
         "measurement: x,y,z, or all."
     ),
 ]
+BearingOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A bearing of the table in docs/explain.md, such as 6205, or its elements, their diameter, the pitch "
+        "diameter and the contact angle: 9,7.94,39.04,0."
+    ),
+]
+GearOption = Annotated[
+    str | None, typer.Option(metavar="TEETH", help="Of the gear on the shaft and of its mate: 29/95.")
+]
+UnitOption = Annotated[Literal["m/s2", "mm/s2", "g"] | None, typer.Option(help="Of the samples, for the velocity rms.")]
 RateOption = Annotated[
     str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")
 ]
