@@ -181,8 +181,8 @@ def this_run(script: str) -> dict[str, Any]:
     facts: dict[str, Any] = {"machine": processor(), "cores": os.cpu_count()}
     facts |= {"date": date.today().isoformat(), "version": __version__, "commit": commit()}
     words = sys.argv[1:]
-    if "--state" in words:  # where it lies is nobody's business
-        del words[words.index("--state") : words.index("--state") + 2]
+    for option in {"--state", "-o", "--out"}.intersection(words):  # where it lies is nobody's business
+        del words[words.index(option) : words.index(option) + 2]
     return facts | {"command": " ".join(["python", script, *words])}
 
 

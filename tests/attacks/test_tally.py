@@ -67,6 +67,12 @@ def test_states_of_several_machines_make_one(tmp_path):
     assert both["outcomes"] == {"even": 3, "odd": 2}
 
 
+@pytest.mark.parametrize("option", ["--state", "-o", "--out"])
+def test_where_results_lie_is_not_kept_with_them(monkeypatch, option):
+    monkeypatch.setattr(sys, "argv", ["stress/x.py", "--workers", "2", option, "somewhere/x.json", "--seed", "3"])
+    assert _tally.this_run("stress/x.py")["command"] == "python stress/x.py --workers 2 --seed 3"
+
+
 def test_no_try_is_counted_twice(tmp_path):
     a = saved(tmp_path / "a.json", toy_attack.GOOD, range(3))
     with pytest.raises(SystemExit, match=r"seeds that another state has, too: 0 to 2"):
