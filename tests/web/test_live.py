@@ -90,7 +90,7 @@ def test_files_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: 
 def test_numbers_that_json_has_not_and_values_that_nest_cost_no_page(tmp_path: Path) -> None:
     folder = folder_of_tones(tmp_path / "tones", 1)
     path = written(folder, record(0), record(1, probability=float("nan")))
-    deep = "[" * 900 + "]" * 900
+    deep = "[" * 90 + "]" * 90
     with path.open("a") as file:
         file.write('{"stream": "p3", "label": "worn", "probability": 1e999, "time": {"a": 1}, "set": ' + deep + "}\n")
         file.write('{"stream": "p4", "label": "worn", "alarm": {"raised": true, "evidence": -Infinity, "x": ')

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dualres.errors import MISFIT, ConfigError
+from dualres.utils.json_text import json_value
 from dualres.utils.special_files import unusual
 
 
@@ -59,7 +60,7 @@ def read_fold(path: Path) -> Fold:
 def parse_fold(text: str, name: str, remedy: str) -> Fold:
     """An error unless the hash in it is that of its content."""
     try:
-        content = json.loads(text)
+        content = json_value(text)
         frozen = content.pop("hash")
         content["support"] = {label: tuple(members) for label, members in content["support"].items()}
         fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})

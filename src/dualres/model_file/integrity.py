@@ -17,6 +17,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from dualres.errors import MISFIT, ModelFileError
+from dualres.utils.json_text import json_value
 from dualres.utils.special_files import unusual
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
@@ -89,8 +90,8 @@ def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:  # as many as there can be values, or more
         raise ModelFileError(f"{path}: a card of more than {MOST_VALUES} values is too large for a model of this kind")
     try:
-        header = json.loads(text)
-        fields = dict(json.loads(header["__metadata__"][_KEY]))
+        header = json_value(text)
+        fields = dict(json_value(header["__metadata__"][_KEY]))
         kind = fields.pop("format")
         if not isinstance(kind, str):
             raise ValueError("a format is a text")

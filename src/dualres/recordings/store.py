@@ -17,6 +17,7 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.recording import Origin, Recording, Samples, axes_of, of_axes
 from dualres.recordings.speed import Speed
 from dualres.utils.files import write_whole
+from dualres.utils.json_text import json_value
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.special_files import unusual
 
@@ -51,7 +52,7 @@ def read_index(folder: Path) -> dict[str, Any]:
     try:
         if reason := unusual(path):
             raise ValueError(f"it {reason}")
-        index: dict[str, Any] = json.loads(path.read_text())
+        index: dict[str, Any] = json_value(path.read_text())
         Fraction(index["rate"])
         for entry in (index["dataset"], index["channel"], *(e["label"] for e in index["recordings"])):
             str(entry)

@@ -1,9 +1,34 @@
-"""JSON for others to read. It has no NaN and no infinities, which Python writes all the same; they become null."""
+"""JSON for others to read, and JSON that strangers send.
+
+What is written has no NaN and no infinities, which Python writes all the same; they become null.
+What is read is nested at most `DEEPEST` deep: a deeper text drives `json.loads` to the end of the stack, where whatever
+is cleaned up at that moment, a file or a socket of someone else, fails in silence.
+"""
 
 import json
+import re
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from math import isfinite
 from typing import Any
+
+DEEPEST = 100  # levels; messages and cards of ours have fewer than ten
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{\]}]', re.DOTALL)  # a string whole, so that its brackets do not count
+
+
+def json_value(text: str | bytes | bytearray) -> Any:
+    """What a stranger's JSON says; a ValueError where it is none or nests deeper than anything of ours."""
+    if not isinstance(text, str):
+        text = text.decode(json.detect_encoding(text))
+    if text.count("[") + text.count("{") > DEEPEST and _depth(text) > DEEPEST:
+        raise ValueError(f"it nests more than {DEEPEST} levels deep")
+    return json.loads(text)
+
+
+def _depth(text: str) -> int:
+    """The most brackets that are open at once."""
+    steps = {"[": 1, "{": 1, "]": -1, "}": -1}
+    return max(accumulate(steps.get(found[0], 0) for found in _BRACKET.finditer(text)), default=0)
 
 
 def json_text(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:

@@ -1,12 +1,12 @@
 """What the page can ask for, as data: each call with its arguments, from which requests are checked and described."""
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dualres.errors import ConfigError
+from dualres.utils.json_text import json_value
 
 FieldType = type[str] | type[int] | type[float] | type[dict]  # type: ignore[type-arg]
 LONGEST = 500  # characters of a text
@@ -99,8 +99,8 @@ class Endpoint:
         if not self.body:
             return found
         try:
-            given = json.loads(body or b"{}")
-        except (ValueError, RecursionError):
+            given = json_value(body or b"{}")
+        except ValueError:
             given = None
         if not isinstance(given, dict):
             raise ConfigError("the body must be one JSON object")

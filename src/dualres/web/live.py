@@ -13,6 +13,7 @@ from typing import Any
 from dualres.errors import RecordingError
 from dualres.utils.files import write_whole
 from dualres.utils.folder_lock import alone_in
+from dualres.utils.json_text import json_value
 from dualres.utils.special_files import open_regular, unusual
 
 STREAMS = "streams"  # the folder, below the page's own
@@ -83,8 +84,8 @@ def _records(path: Path) -> list[dict[str, Any]]:
     found = []
     for line in lines[1 if size > TAIL else 0 :]:
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
+            record = json_value(line)
+        except ValueError:
             continue
         if isinstance(record, dict) and isinstance(record.get("stream"), str) and isinstance(record.get("label"), str):
             found.append(record)

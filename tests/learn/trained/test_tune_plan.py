@@ -168,7 +168,7 @@ def test_orders_are_no_recipe_and_the_default(tmp_path):
         (json.dumps({"format": FORMAT, "recipe": {"updates": 0}}), "at least one update"),
         (json.dumps({"format": FORMAT, "recipe": {"speed": 1}}), "speed"),
         (json.dumps({"format": FORMAT, "recipe": {"path_sigma": "1"}}), "not supported"),
-        ("[" * 100_000, "recursion"),
+        ("[" * 100_000, "levels deep"),
         (" " * 2_000_000, "larger"),
     ],
 )

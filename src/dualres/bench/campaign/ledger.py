@@ -1,6 +1,5 @@
 """The ledger: one SQLite file with a row for every finished job, from which every table can be made again."""
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from dualres.errors import MISFIT, DualResError, reason_of
 from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation
 from dualres.utils.files import compact_json
+from dualres.utils.json_text import json_value
 from dualres.utils.special_files import unusual
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
@@ -220,13 +220,13 @@ class Ledger(AbstractContextManager["Ledger"]):
     def failures(self) -> dict[str, tuple[Job, str]]:
         with self._reading():
             rows = self._database.execute("SELECT key, plan, reason FROM failures ORDER BY key")
-            return {key: (read_job(json.loads(plan)), reason) for key, plan, reason in rows}
+            return {key: (read_job(json_value(plan)), reason) for key, plan, reason in rows}
 
     def jobs(self) -> dict[str, Job]:
         """All finished jobs by key."""
         with self._reading():
             rows = self._database.execute("SELECT key, plan FROM jobs ORDER BY key")
-            return {key: read_job(json.loads(plan)) for key, plan in rows}
+            return {key: read_job(json_value(plan)) for key, plan in rows}
 
     def outcome(self, key: str) -> Outcome:
         """What a finished job found out."""
@@ -236,10 +236,10 @@ class Ledger(AbstractContextManager["Ledger"]):
             row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
             if row is None:
                 raise LedgerError(f"{self.path}: holds no job {key[:16]}")
-            facts, judged = json.loads(row[0]), self._database.execute(found, (key,)).fetchall()
+            facts, judged = json_value(row[0]), self._database.execute(found, (key,)).fetchall()
             check_facts(facts)
             classes, truth = tuple(facts.pop("classes")), tuple(truth for _, truth, *_ in judged)
-            scores = [json.loads(text) for *_, text in judged]
+            scores = [json_value(text) for *_, text in judged]
             check_scores(len(classes), truth, scores)
             return Outcome(
                 classes=classes,

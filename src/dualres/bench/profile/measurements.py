@@ -19,6 +19,7 @@ from dualres.bench.profile.backends import TOLERANCE
 from dualres.bench.profile.plan import EAGER, NATIVE, PREPARED, WINDOW, Plan, kind_words, plan, read_plan
 from dualres.errors import DualResError
 from dualres.utils.files import write_whole
+from dualres.utils.json_text import json_value
 from dualres.utils.special_files import unusual
 
 FORMAT = "dualres-profile/1"
@@ -135,7 +136,7 @@ def read(path: Path) -> Measurement:
     try:
         if reason := unusual(path):
             raise ValueError(f"it {reason}")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_value(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}, which this version reads")
         plan = read_plan(content.get("plan"))
@@ -145,7 +146,7 @@ def read(path: Path) -> Measurement:
         check_facts(facts, tuple(each.name for each in plan.workloads))
         if (plan.way == EAGER) != ("shipped" in facts["agreement"]):
             raise ValueError("an eager measurement, and no other, is compared with the shipped way")
-    except (OSError, ValueError, OverflowError, RecursionError) as error:
+    except (OSError, ValueError, OverflowError) as error:
         remedy = "`dualres profile` measures it anew, or remove it"
         raise MeasurementError(f"{path}: not a measurement ({error}); {remedy}") from error
     return Measurement(plan, facts)

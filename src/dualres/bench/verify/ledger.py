@@ -22,10 +22,11 @@ from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import ModelConfig
 from dualres.errors import DualResError, reason_of
 from dualres.model.kinds import find_kind
+from dualres.utils.json_text import json_value
 from dualres.utils.progress import Progress, quiet
 
 # What reading values that are not there, or of another kind than they should be, raises.
-DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, DualResError)
 TOLERANCE = 1e-9  # of numbers that were computed twice; a logarithm may differ in its last digit between machines
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers
 
@@ -54,8 +55,8 @@ def stored_jobs(path: Path) -> Iterator[StoredJob]:
             )
             steps = database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
             try:
-                judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
-                its = key, json.loads(plan), json.loads(facts), judged, steps.fetchall()
+                judged = [(name, truth, windows, json_value(text)) for name, truth, windows, text in scores]
+                its = key, json_value(plan), json_value(facts), judged, steps.fetchall()
                 job = StoredJob(*its, digest=digest_of(database, key), recorded=recorded.get(key))
             except DAMAGE as error:
                 job = StoredJob(key, {}, {}, [], [], damage=reason_of(error))

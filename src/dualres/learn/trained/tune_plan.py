@@ -21,6 +21,7 @@ from dualres.model.kinds import NetworkRecipe, chosen_recipe, named_recipes, net
 from dualres.recordings.labels.spelling import refuse_contradictions, refuse_spellings
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
+from dualres.utils.json_text import json_value
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.special_files import unusual
 
@@ -125,7 +126,7 @@ class FitCache:
         try:
             if unusual(self.path):
                 return {}
-            content = json.loads(self.path.read_text())
+            content = json_value(self.path.read_text())
             if content["about"] != self._about:
                 return {}
             return {Fit(str(name), int(group), int(seed)): float(f1) for name, group, seed, f1 in content["scores"]}
@@ -177,7 +178,7 @@ def read_recipe(path: Path) -> NetworkRecipe:
             raise ValueError(f"it {strange}")
         if path.stat().st_size > LARGEST_FILE:
             raise ValueError(f"it is larger than {LARGEST_FILE} bytes")
-        content: Any = json.loads(path.read_text())
+        content: Any = json_value(path.read_text())
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
         recipe = content["recipe"]

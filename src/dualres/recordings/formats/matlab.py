@@ -22,6 +22,7 @@ from dualres.recordings.formats.rate_detection import stated_rate, with_time
 from dualres.recordings.formats.speed_detection import StatedSpeeds, speed_beside, stated_speeds
 
 Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, arrays, None for the rest
+DEEPEST = 50  # levels of groups; a link back to a group above would have no end
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,20 @@ def _tree(value: Any) -> Tree:
     return value if isinstance(value, str) else None
 
 
-def _tree73(file: Any, node: Any) -> Tree:
+def _tree73(file: Any, node: Any, depth: int = 0) -> Tree:
     import h5py
 
+    if depth > DEEPEST:
+        raise ValueError(f"it nests more than {DEEPEST} levels deep, or in a circle")
     if isinstance(node, h5py.Group):
         fields = dict(_members(node))
         # The fields of a struct array are arrays of references that claim no class of their own.
         if fields and all(_refers(field) and "MATLAB_class" not in field.attrs for field in fields.values()):
-            columns = [_referred(file, field) for field in fields.values()]
+            columns = [_referred(file, field, depth) for field in fields.values()]
             return [dict(zip(fields, element, strict=True)) for element in zip(*columns, strict=True)]
-        return {**_attributes(node), **{key: _tree73(file, field) for key, field in fields.items()}}
+        return {**_attributes(node), **{key: _tree73(file, field, depth + 1) for key, field in fields.items()}}
     if _refers(node):
-        elements = _referred(file, node)
+        elements = _referred(file, node, depth)
         return elements[0] if len(elements) == 1 else elements
     # Data that lie in another file are none of ours: a recording must not be able to name files of this computer.
     if not isinstance(node, h5py.Dataset) or "MATLAB_empty" in node.attrs or node.is_virtual or node.external:
@@ -127,8 +130,8 @@ def _refers(node: Any) -> bool:
     return isinstance(node, h5py.Dataset) and h5py.check_ref_dtype(node.dtype) is h5py.Reference
 
 
-def _referred(file: Any, node: Any) -> list[Tree]:
-    return [_tree73(file, file[reference]) for reference in node[()].T.ravel()]
+def _referred(file: Any, node: Any, depth: int) -> list[Tree]:
+    return [_tree73(file, file[reference], depth + 1) for reference in node[()].T.ravel()]
 
 
 def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:

@@ -27,6 +27,7 @@ import numpy as np
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import READY, SIZES, Array, Vector, printable
 from dualres.recordings.formats.registry import Format
+from dualres.utils.json_text import json_value
 from dualres.utils.optional_imports import sentence
 
 SECONDS = 20.0  # for one file, or for one part of a long one
@@ -168,14 +169,14 @@ class _Child:
         try:
             cast(FileIO, self._process.stdin).write(request)
             return self._answer(memory)
-        except (OSError, ValueError, KeyError, TypeError, RecursionError, MemoryError) as error:
+        except (OSError, ValueError, KeyError, TypeError, MemoryError) as error:
             raise _LostError from error
 
     def _answer(self, most: int) -> tuple[dict[str, Any], Array | None]:
         header_size, size = SIZES.unpack(self._take(SIZES.size))
         if header_size > _LARGEST_HEADER or size > most:
             raise ValueError
-        header = json.loads(self._take(header_size))
+        header = json_value(self._take(header_size))
         if "listing" not in header:
             (reason,) = {"missing", "error"} & set(header)
             return {reason: str(header[reason])}, None

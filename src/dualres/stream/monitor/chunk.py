@@ -12,6 +12,7 @@ import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.recordings.recording import Samples
+from dualres.utils.json_text import json_value
 from dualres.utils.rates import Rate, exact_rate
 
 DTYPES: dict[str, np.dtype[Any]] = {"f32": np.dtype("<f4"), "i16": np.dtype("<i2")}
@@ -62,7 +63,7 @@ class Form:
 
     @classmethod
     def parsed(cls, text: str) -> Self:
-        return cls.of(**json.loads(text))
+        return cls.of(**json_value(text))
 
 
 @dataclass(frozen=True, slots=True)

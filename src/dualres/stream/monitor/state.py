@@ -10,6 +10,7 @@ import numpy as np
 from dualres.errors import ConfigError
 from dualres.recordings.recording import Samples
 from dualres.utils.arrays import Floats
+from dualres.utils.json_text import json_value
 
 
 def packed(head: Mapping[str, Any], held: Sequence[Samples], kept: Sequence[Floats]) -> bytes:
@@ -23,7 +24,7 @@ def unpacked(state: bytes) -> tuple[dict[str, Any], list[Samples], list[Floats]]
     """What was packed; a ConfigError for anything else."""
     try:
         line, _, body = state.partition(b"\n")
-        head = json.loads(line)
+        head = json_value(line)
         forms = [("<f4", [count]) for count in head["held"]] + head.get("kept", [])
         arrays, at = [], 0
         for dtype, shape in forms:

@@ -16,6 +16,7 @@ from dualres.errors import MISFIT, reason_of
 from dualres.utils.checksums import NAME as SUMS
 from dualres.utils.checksums import check_sums, listed
 from dualres.utils.files import write_whole
+from dualres.utils.json_text import json_value
 from dualres.utils.progress import Progress, quiet
 
 _Line = dict[str, Any]  # of JSON
@@ -49,7 +50,7 @@ def load_export(folder: Path, path: Path, progress: Progress = quiet) -> Ledger:
 
 def _check_format(folder: Path) -> None:
     try:
-        found = json.loads((folder / HEAD).read_text(encoding="utf-8"))["format"]
+        found = json_value((folder / HEAD).read_text(encoding="utf-8"))["format"]
     except FileNotFoundError:
         found = "dualres-export/1"  # had no such file
     except (OSError, *MISFIT) as error:

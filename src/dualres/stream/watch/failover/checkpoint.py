@@ -14,6 +14,7 @@ from dualres.errors import MISFIT, ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.spool import Spool
+from dualres.utils.json_text import json_value
 
 EVERY_S = 5.0
 LEAST_S = 1.0  # between two, where nothing more comes: the broker may wait for acknowledgements
@@ -54,7 +55,7 @@ def unpack(payload: bytes, spool: Spool) -> StreamCheckpoint:
     try:
         (length,) = _LENGTH.unpack_from(payload)
         at = _LENGTH.size + length
-        data = json.loads(payload[_LENGTH.size : at])
+        data = json_value(payload[_LENGTH.size : at])
         streams = [Stream(**{n: one[n] for n in _STREAM}, form=Form.parsed(one["form"])) for one in data["streams"]]
         chunks = []
         for one in data["chunks"]:

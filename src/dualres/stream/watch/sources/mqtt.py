@@ -20,6 +20,7 @@ from dualres.errors import MISFIT, ConfigError
 from dualres.stream.monitor.chunk import Chunk, Form, split_stamp
 from dualres.stream.watch.broker import KEEPALIVE_S, Broker
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
+from dualres.utils.json_text import json_value
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessage
@@ -44,7 +45,7 @@ class Header:
     @classmethod
     def parsed(cls, payload: bytes) -> Header:
         try:
-            data = json.loads(payload)
+            data = json_value(payload)
             form = Form.of(data["rate"], data.get("dtype", "f32"), int(data.get("channels", 1)))
             return cls(form, bool(data.get("stamped")), bool(data.get("whole")), side_of(data.get("condition", {})))
         except MISFIT as error:
@@ -166,11 +167,11 @@ class Mqtt(Source):
                     self._headers[stream] = Header.parsed(bytes(message.payload))
                     self._release(stream)
             elif topic.endswith(SIDE):
-                self._sides[topic.removesuffix(SIDE)] = side_of(json.loads(message.payload or b"{}"))
+                self._sides[topic.removesuffix(SIDE)] = side_of(json_value(message.payload or b"{}"))
             else:
                 self._samples(message, acknowledge)
                 return
-        except (ConfigError, ValueError, RecursionError) as error:
+        except (ConfigError, ValueError) as error:
             # What nobody will ever be able to read is acknowledged and reported; a stamp shows the gap.
             self._say_once(f"{topic}: left out  {error}", topic)
         acknowledge()
