@@ -50,12 +50,12 @@ def worlds(law: Law, seed: int, *, each: int = 4, judged: int = 2, new: int = 2)
             for turn, features in enumerate(drawn):
                 kind = "unseen" if component >= size else "labelled" if turn in labelled else "known"
                 name = f"{number}-{component}"
-                made = Recording(f"{name}-{turn}", _nothing, Fraction(1), f"class {number}", component=name)
+                made = Recording(f"{name}-{turn}", nothing, Fraction(1), f"class {number}", component=name)
                 found[kind].append(Made(made, features))
     return found
 
 
-def _nothing() -> np.ndarray:
+def nothing() -> np.ndarray:
     return np.zeros(1, np.float32)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dualres.learn.trained.tune import Choice
     from dualres.learn.trained.tune_plan import Forecast, GroupedSupport
     from dualres.learn.workflow import FitForecast, FittedModel
+    from dualres.model_file.card import Card
 
 
 def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForecast) -> None:
@@ -36,13 +37,17 @@ MOST_NOTES = 5  # that are printed; the report has them all
 
 
 def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: Path | None) -> None:
-    """What to expect of the model, and where it lies."""
+    """What to expect of the model, question by question, and where it lies.
+
+    What was held out is told of the hardest question, or of those that somebody asked; the report has the others.
+    """
     from dualres.cli.folder import cost_of
     from dualres.judge.verdict import promises_of
     from dualres.learn.estimate_text import NOTE
 
     card, notes = fitted.model.card, list[str]()
-    for one in fitted.estimates:
+    show_questions(card)
+    for one in fitted.detailed:
         said = one.sentences
         notes += [sentence for sentence in said if sentence.startswith(NOTE)]
         for sentence in said:
@@ -70,6 +75,21 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
         say(f"  {card.members} members in {out.stat().st_size:,} bytes; {longer}")
 
 
+def show_questions(card: Card) -> None:
+    """A row for everything that may be new to the model, the hardest first."""
+    from dualres.judge.questions import questions_of
+
+    if not card.estimates:
+        return
+    table = Table(title="What to expect, the hardest first", title_justify="left")
+    table.add_column("What is new to the model")
+    table.add_column("Macro-F1", justify="right")
+    table.add_column("How sure, or what would tell")
+    for one in questions_of(card.estimates):
+        table.add_row(escape(one.words), one.score, escape(one.sure))
+    console.print(table)
+
+
 def few_of(notes: Sequence[str], others: str) -> list[str]:
     """At most `MOST_NOTES` lines; the last says how many `others` there are."""
     if len(notes) <= MOST_NOTES:
@@ -78,7 +98,11 @@ def few_of(notes: Sequence[str], others: str) -> list[str]:
 
 
 def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dict[str, Any]:
-    """What `--json` prints: the card's fields of the estimate, its sentences, and every held-out recording."""
+    """What `--json` prints: every question, the card's fields of the estimate, its sentences, and every held-out
+    recording."""
+    from dualres.judge.questions import questions_of
+    from dualres.learn.estimate_text import expected
+
     card = fitted.model.card
     held = [(one.unit, each) for one in fitted.estimates for each in one.held]
     return {
@@ -87,9 +111,10 @@ def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dic
         "exposure_s": card.exposure_s,
         "held_out": card.held_out,
         "score": card.score,
+        "questions": [one.as_data() for one in questions_of(card.estimates)],
         "estimates": card.estimates,
         "remarks": card.remarks,
-        "expected": [sentence for one in fitted.estimates for sentence in one.sentences],
+        "expected": expected(card.estimates),
         "recordings": [{"held_out": unit, **asdict(each), "verdict": each.verdict} for unit, each in held],
         "copies": fitted.copies,
         **({"report": str(report)} if report else {}),

@@ -46,7 +46,7 @@ def show(
 
 def _show_model(path: Path) -> None:
     from dualres.judge.verdict import promises_of
-    from dualres.learn.estimate_text import sentences
+    from dualres.learn.estimate_text import expected
 
     card = loaded(path).card
     for key, value in card.as_data().items():
@@ -54,9 +54,8 @@ def _show_model(path: Path) -> None:
         seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
         told = "; ".join(promises_of(card)) if key == "calibration" else json_text(value, default=str)
         say(f"{key:<12} {named}{told}{seeds}")
-    for entry in card.estimates:
-        for sentence in sentences(entry):
-            say(sentence)
+    for sentence in expected(card.estimates):
+        say(sentence)
     if card.axes:
         say(f"{'verdicts':<12} {cost_of(card)}")
 

@@ -26,9 +26,8 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     if not card.calibration or fitted.estimate is None:
         return html.section(title, f"Nothing is promised: {WITHOUT}.", "")
     calibration = Calibration.parsed(card.calibration, card.classes)
-    measured = [*fitted.estimates, *([fitted.narrower] if fitted.narrower else [])]
     unit = calibration.asked({})[0].unit  # that of which most recordings are answered
-    estimate = next(one for one in measured if one.unit == unit)
+    estimate = next(one for one in fitted.estimates if one.unit == unit)
     known = answered(estimate, recordings, calibration)
     text = (
         f"How held-out recordings would be answered, each of an unseen {unit}, if sets may miss the truth in "

@@ -5,14 +5,21 @@ from collections.abc import Mapping, Sequence
 from dualres.fit_page import svg as sketch
 from dualres.fit_page.signal_looks import SignalPicture, nearest
 from dualres.fit_page.svg import Scale
+from dualres.judge.questions import plural, questions_of
 from dualres.learn.estimate import Estimate, HeldOut
-from dualres.learn.holdout import plural
 from dualres.metrics import Counts, class_f1, class_recall, guessing
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from dualres.utils import html
 from dualres.utils.html import escape
 
 SHOWN = 12  # wrong recordings of an estimate that are drawn; the others are listed
+
+
+def questions(card: Card) -> str:
+    """A row for everything that may be new to the model, the hardest first."""
+    rows = [[one.words, one.score, one.sure] for one in questions_of(card.estimates)]
+    return html.table(["What is new to it", "Macro-F1", "How sure, or what would tell"], rows, numbers=(1,))
 
 
 def expected(estimate: Estimate, doubts: Sequence[str]) -> str:

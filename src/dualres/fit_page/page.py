@@ -120,15 +120,18 @@ def _expected(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
         return html.section(title, unknown, html.listed(doubts))
     return html.section(
         title,
-        "Models that had not learned from what was held out judged it. The model of this page learned from all.",
-        "".join(held_out.expected(one, doubts if i == 0 else ()) for i, one in enumerate(fitted.estimates)),
+        "Models that had not learned from what was held out judged it. The model of this page learned from all. How "
+        "well it does depends on what is new to it; the hardest comes first.",
+        held_out.questions(fitted.model.card)
+        + "".join(held_out.expected(one, doubts if i == 0 else ()) for i, one in enumerate(fitted.estimates)),
     )
 
 
 def _judged(
     fitted: FittedModel, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture], scale: Scale
 ) -> list[str]:
-    """What was held out, the confusions and the wrong recordings, of each estimate."""
+    """What was held out and the confusions of each estimate, and the wrong recordings of those that are told in
+    detail."""
     sections = []
     for estimate in fitted.estimates:
         of = f", {estimate.unit} held out" if len(fitted.estimates) > 1 else ""
@@ -144,7 +147,7 @@ def _judged(
                 f"What was held out{of}", "Each round learned from all the others.", held_out.rounds(estimate)
             ),
         ]
-        if mistaken:
+        if mistaken and estimate in fitted.detailed:
             sections.append(
                 html.section(
                     f"Wrong verdicts{of}",

@@ -97,7 +97,7 @@ class Estimate:
         for one in self.held:
             if one.new:
                 by_unit[one.unit][classes.index(one.label), classes.index(one.verdict)] += 1
-        return score_of(list(by_unit.values()))
+        return score_of(list(by_unit.values()), self.rounds)
 
     @property
     def macro_f1(self) -> float:

@@ -1,25 +1,28 @@
 """What an estimate says, in sentences that are read at a glance. They are made from what a card keeps of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dualres.learn.holdout import COMPONENT, RECORDING, plural
+from dualres.judge.questions import COMPONENT, NOT_KNOWN, RECORDING, measured, plural, questions_of, word_of
 
 NOTE = "  note: "  # how a sentence begins that is none of the score
 
 
+def expected(estimates: Sequence[Mapping[str, Any]]) -> list[str]:
+    """All sentences of a card's `estimates`, one after the other, and what nobody knows."""
+    unknown = [one for one in questions_of(estimates) if one.macro_f1 is None]
+    said = [f"Expected {_on(one.unit)}: {NOT_KNOWN}; {one.hint}" for one in unknown]
+    return [*(sentence for one in estimates for sentence in sentences(one)), *said]
+
+
 def sentences(told: Mapping[str, Any]) -> list[str]:
-    """The score with what was really held out, then what is not known; `told` is an entry of a card's `estimates`."""
+    """The score with what was really held out; `told` is an entry of a card's `estimates`."""
     unit, few = told["unit"], told["classes_not_covered"]
-    where = "on another recording" if unit == RECORDING else _on(unit)
-    where += " of the same components" if told["same_components"] else ""
-    interval = f"too few {plural(unit)} for an interval"
-    if "low" in told:
-        interval = f"{100 * told['level']:.0f} % interval {100 * told['low']:.0f} to {100 * told['high']:.0f}"
+    where = _on(unit) + (" of the same components" if told["same_components"] else "")
+    score = measured(told)
     of_some = f" of {', '.join(told['classes'])}," if few else ""
     said = [
-        f"Expected {where}: macro-F1 {100 * told['macro_f1']:.1f} % ({interval})",
-        *(f"Expected {_on(other)}: not known; {advice}" for other, advice in told["not_known"].items()),
+        f"Expected {where}: macro-F1 {score.score} ({score.sure})",
         f"  held out: {told['units']:.0f} {plural(unit)}{of_some} in {told['rounds']:.0f} rounds",
     ]
     for label in few:
@@ -40,4 +43,6 @@ def _worth(known: float, found: float) -> str:
 
 
 def _on(unit: str) -> str:
-    return f"{'on' if unit == COMPONENT else 'at'} an unseen {unit}"
+    if unit == RECORDING:
+        return "on another recording"
+    return f"{'on' if unit == COMPONENT else 'at'} an unseen {word_of(unit)}"

@@ -3,7 +3,7 @@
 A unit is held out in turn: a component, a load, a speed, any other condition, or a recording, which is the easiest.
 Without a wish it is the first of `HARDEST_FIRST` that at least two classes have two or more of. A class that has only
 one stays in every training. Its recordings are held out then, an easier test which is told apart. Parts of one file are
-one measurement and stay together, unless they are of different components.
+one measurement and stay together, unless they are of different components. Speeds that differ by less than 5 % are one.
 """
 
 from collections import defaultdict
@@ -15,12 +15,13 @@ import numpy as np
 from dualres.audit import LeakError, Split, audit_splits
 from dualres.audit.claims import check_claim, condition_named
 from dualres.errors import ConfigError
+from dualres.judge.questions import COMPONENT, HARDEST_FIRST, RECORDING, SPEED, plural, word_of
 from dualres.recordings.recording import Recording
+from dualres.recordings.speed import speed_in
 from dualres.utils.progress import Progress, quiet
 
 MOST_ROUNDS = 5
-COMPONENT, RECORDING = "component", "recording"
-HARDEST_FIRST = (COMPONENT, "load", "speed", RECORDING)
+SAME_SPEED = 1.05  # times; as for two statements of one speed, and as far as a model looks around a stated one
 
 
 class HoldOutError(ConfigError):
@@ -54,21 +55,26 @@ def plan_rounds(recordings: Sequence[Recording], held_out: str | None = None) ->
     `held_out` names the unit: component, recording or a condition. Without it, it is the hardest that the labels allow.
     """
     if held_out is not None:
-        return _rounds(recordings, check_claim(recordings, held_out))
+        return rounds_of(recordings, _unit_named(recordings, held_out))
     for unit in HARDEST_FIRST[:-1]:
         try:
-            return _rounds(recordings, unit if unit == COMPONENT else condition_named(recordings, unit))
+            return rounds_of(recordings, unit if unit == COMPONENT else condition_named(recordings, unit))
         except HoldOutError:
             continue
-    return _rounds(recordings, RECORDING)
+    return rounds_of(recordings, RECORDING)
 
 
-def _rounds(recordings: Sequence[Recording], unit: str) -> Rounds:
+def _unit_named(recordings: Sequence[Recording], claim: str) -> str:
+    """As the audit reads it; a speed that files state, and no column, can be held out as well."""
+    by_files = claim.casefold() == SPEED and any(r.speed_told for r in recordings)
+    return SPEED if by_files and condition_named(recordings, SPEED) == SPEED else check_claim(recordings, claim)
+
+
+def rounds_of(recordings: Sequence[Recording], unit: str) -> Rounds:
+    """How a unit is held out; HoldOutError where it cannot be."""
     files = _files_with_parts(recordings)
     alone = {r.id: files.get(r.id, r.id) for r in recordings}
-    units = alone
-    if unit != RECORDING:
-        units = {r.id: (r.component if unit == COMPONENT else r.condition.get(unit)) or "" for r in recordings}
+    units = alone if unit == RECORDING else units_of(recordings, unit)
     if unknown := [name for name, value in units.items() if not value]:
         raise HoldOutError(
             f"the {unit} of {len(unknown)} recordings is not known, such as that of {unknown[0]}; name it, leave them "
@@ -108,9 +114,31 @@ def _nothing(unit: str) -> str:
     return f"so {what} can be held out to estimate a score; add recordings, {instead}or use --no-estimate"
 
 
-def plural(unit: str) -> str:
-    """Several of a unit, in words."""
-    return f"{unit}s" if unit in HARDEST_FIRST else f"values of {unit}"
+def units_of(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
+    """Which component or value of a condition each recording is of, by its id; empty where that is not known."""
+    if unit == COMPONENT:
+        return {r.id: r.component or "" for r in recordings}
+    stated = {r.id: r.condition.get(unit, "") for r in recordings}
+    if word_of(unit) != SPEED:
+        return stated
+    speeds = {r.id: speed_in({unit: stated[r.id]}) if stated[r.id] else r.speed_told and r.speed for r in recordings}
+    rpm = {name: one.rpm for name, one in speeds.items() if one}
+    if len(rpm) < len(recordings):
+        return stated
+    group = _alike(sorted(set(rpm.values())))
+    return {name: group[value] for name, value in rpm.items()}
+
+
+def _alike(rising: Sequence[float]) -> dict[float, str]:
+    """Speeds in rpm, and what those are called that are one: no model can tell 1795 from 1797 rpm."""
+    groups: list[list[float]] = []
+    for value in rising:
+        if groups and value < SAME_SPEED * groups[-1][-1]:
+            groups[-1].append(value)
+        else:
+            groups.append([value])
+    said = [f"{one[0]:g}" if len(one) == 1 else f"{one[0]:g} to {one[-1]:g}" for one in groups]
+    return {value: name for name, one in zip(said, groups, strict=True) for value in one}
 
 
 def _dealt(groups: Mapping[str, Mapping[str, list[str]]], files: Mapping[str, str], count: int) -> list[set[str]]:
@@ -132,22 +160,30 @@ def _dealt(groups: Mapping[str, Mapping[str, list[str]]], files: Mapping[str, st
 
 def _not_known(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
     """Whether nothing can be said of an unseen component, and what to do about it."""
+    if unit == COMPONENT:
+        return {}
     try:
-        if unit == COMPONENT or _rounds(recordings, COMPONENT):
-            return {}
+        rounds_of(recordings, COMPONENT)
     except HoldOutError:
-        pass
-    unnamed = sum(not r.component for r in recordings)
-    single = [c for c, members in by_class(recordings).items() if len({r.component for r in members}) == 1]
+        return {COMPONENT: missing(recordings, COMPONENT)}
+    return {}
+
+
+def missing(recordings: Sequence[Recording], unit: str) -> str:
+    """What to label so that a unit could be held out, in words."""
+    units = {r.id: r.id for r in recordings} if unit == RECORDING else units_of(recordings, unit)
+    word, unnamed = word_of(unit), sum(not value for value in units.values())
     if unnamed == len(recordings):
-        advice = "name the component of every recording in a column component"
-    elif unnamed:
-        advice = f"{unnamed} recordings do not name theirs"
-    else:
-        advice = (
-            f"label recordings of a second one of {', '.join(sorted(single))}" if single else "classes share theirs"
-        )
-    return {COMPONENT: advice}
+        return f"name the {word} of every recording in a column {unit}"
+    if unnamed:
+        return f"{unnamed} recordings do not name theirs"
+    each = {label: {units[r.id] for r in members} for label, members in by_class(recordings).items()}
+    single = sorted(label for label, values in each.items() if len(values) == 1)
+    if unit != COMPONENT and len(set.union(*each.values())) == 1:
+        return f"label a second {word}"
+    if not single:
+        return "classes share theirs"
+    return f"label recordings of a second one of {', '.join(single)}"
 
 
 def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds, progress: Progress = quiet) -> None:

@@ -1,14 +1,15 @@
 """Macro-F1 over held-out units, and how far another draw of such units could move it: one statistic.
 
 What varies is the unit, say the component: its recordings are right or wrong together. So the score is computed again
-without each unit in turn (the jackknife), and the standard error comes from how far it moves. With Student's t for
-units - 1 degrees of freedom this gives an interval. On simulated verdicts such intervals of 90 % hold the truth in
-about nine cases of ten, also with two units per class (the test of this file simulates some). Those of a bootstrap over
-units do in four to eight: of two units, it draws the same one twice half of the time.
+without each unit in turn (the jackknife), and the standard error comes from how far it moves. All units of a round are
+judged by one fit, and all fits share most of what they learned from. So Student's t is taken for rounds - 1 degrees of
+freedom, not units - 1, and the interval is a fifth wider than that. `experiments/eval_intervals.py` counts how often
+such intervals hold the truth, the score of the final model on many new units, on data made apart from the simulators.
+With two rounds the model that is judged learned from half as much as the final one, which nothing makes up for; with
+fewer than five units, as of three or four loads, chance decides how far they differ. Then there is no interval.
 
 Where every unit is judged right, nothing moves. The lower end is then the share of units for which so many right ones
-in a row would be as rare as 5 % (the exact binomial bound), and likewise the upper end where all are wrong. Rounds
-share what they learned from, which no interval from one set of recordings can account for.
+in a row would be as rare as 5 % (the exact binomial bound), and likewise the upper end where all are wrong.
 """
 
 import math
@@ -21,7 +22,9 @@ from scipy.special import stdtrit
 from dualres.metrics import Counts, macro_f1
 
 LEVEL = 0.9  # probability of the interval
-LEAST_UNITS = 4  # fewer differ too little or too much by chance
+LEAST_UNITS = 5  # fewer differ too little or too much by chance
+LEAST_ROUNDS = 3  # of fewer, each learned from much less than the final model
+WIDER = 1.2  # times, for rounds share what they learned from
 CLEARLY = 2.0  # standard errors of the difference by which one of two must be ahead
 
 
@@ -42,15 +45,15 @@ class Score:
         return {**known, **({"level": LEVEL} if self.low is not None else {}), "units": float(self.units)}
 
 
-def score_of(by_unit: Sequence[Counts]) -> Score:
-    """Of the confusions of each unit, (classes, classes) each."""
+def score_of(by_unit: Sequence[Counts], rounds: int) -> Score:
+    """Of the confusions of each unit, (classes, classes) each, which were held out in so many rounds."""
     total, count = np.sum(by_unit, axis=0), len(by_unit)
     score = judged_macro_f1(total)
     if count < 2:
         return Score(score, count)
     without = np.array([judged_macro_f1(total - one) for one in by_unit])
     error = math.sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
-    if count < LEAST_UNITS:
+    if count < LEAST_UNITS or rounds < LEAST_ROUNDS:
         return Score(score, count, error)
     tail = (1 - LEVEL) / 2
     surely = tail ** (1 / count)
@@ -58,7 +61,7 @@ def score_of(by_unit: Sequence[Counts]) -> Score:
         return Score(score, count, error, surely, 1.0)
     if score == 0:
         return Score(score, count, error, 0.0, 1 - surely)
-    reach = float(stdtrit(count - 1, 1 - tail)) * error
+    reach = WIDER * float(stdtrit(min(rounds, count) - 1, 1 - tail)) * error
     return Score(score, count, error, max(0.0, score - reach), min(1.0, score + reach))
 
 

@@ -10,6 +10,7 @@ print(fitted.estimate.macro_f1, fitted.estimate.unit)
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import Any
 
 from dualres.config import DEFAULT_RESAMPLER
 from dualres.errors import ConfigError
@@ -19,9 +20,10 @@ from dualres.learn.estimate import Estimate, estimate_both, round_stage, shared_
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.holdout import RECORDING, HoldOutError, Rounds, plan_rounds, refuse_leaks
+from dualres.learn.holdout import Rounds, refuse_leaks
 from dualres.learn.label_warnings import shared_signals
 from dualres.learn.line_up import lined_up
+from dualres.learn.questions import Questions, questions_for
 from dualres.learn.settings import FitSettings
 from dualres.learn.trained.task import Step
 from dualres.model.kinds import RecipeChoice
@@ -44,7 +46,6 @@ __all__ = [
 ]
 
 LEARN = "Learn from all"  # of a fit's stages the last
-CALIBRATE = "Hold out recordings"  # of what is learned from, for promises about other recordings of it
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,15 @@ class FittedModel:
     history: list[Step]  # of the model's members, one after the other
     forecast: FitForecast | None = None  # where somebody wanted to know
     estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
-    narrower: Estimate | None = None  # of recordings of known units, by which verdicts on such recordings are promised
+    wanted: frozenset[str] = frozenset()  # units that somebody asked to hold out; none where the labels chose them
     about_axes: str = ""  # why they have a network each or share one, where that was compared
     about_speeds: str = ""  # how many were found in the vibration, where some were not stated
     copies: tuple[str, ...] = ()  # recordings that an estimate both learned from and judged, as sentences
+
+    @property
+    def detailed(self) -> tuple[Estimate, ...]:
+        """The estimates to tell all about: those that somebody asked for, or the hardest."""
+        return tuple(one for one in self.estimates if one.unit in self.wanted) or self.estimates[:1]
 
 
 def fit_model(
@@ -95,10 +101,11 @@ def fit_model(
     Without a recipe the model is a network of orders, which is fitted in closed form. A `Recipe` trains the paper's
     network; by its name, as `dualres fit --recipe` takes it, any other kind can be asked for. With `estimate`, units
     are held out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is
-    "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit
-    is the first of component, load, speed and recording that two classes or more have two of. With `strict`, recordings
-    that would leak are refused, and a component or label that is spelled in several ways. `announce` is told how long
-    it all will take, before the first fit; without it nothing is timed.
+    "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, every
+    unit is held out that two classes or more have two of, and the estimate with the lowest score comes first; of a
+    training by updates, it is the first of component, load, speed and recording. With `strict`, recordings that would
+    leak are refused, and a component or label that is spelled in several ways. `announce` is told how long it all will
+    take, before the first fit; without it nothing is timed.
 
     Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
     axes, which is taken if it is clearly ahead.
@@ -130,67 +137,42 @@ def fit_by(
         recordings, about_speeds = lined_up(settings.recordings, progress)
         settings = replace(settings, recordings=recordings)
     recordings = settings.recordings
-    plans = _plans(settings) if settings.estimate or settings.strict else []
-    narrower = _narrower(settings, plans) if settings.estimate else None
-    every = [*plans, *([narrower] if narrower else [])]
-    for plan in every if settings.strict else ():
+    questions = questions_for(settings) if settings.estimate or settings.strict else Questions()
+    for plan in questions.plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
-    plans = plans if settings.estimate else []
-    copies = shared_signals(recordings, every) if plans and not settings.strict else ()
+    plans = questions.plans if settings.estimate else ()
+    copies = shared_signals(recordings, plans) if plans and not settings.strict else ()
     forecast = None
     if announce:
-        forecast = _forecast(settings, plans, narrower, progress)
+        forecast = _forecast(settings, plans, progress)
         announce(forecast)
     axes, about_axes = APART, ""
-    expected: list[Estimate] = []
+    measured: list[Estimate] = []
     for plan in plans:
         stage = _stage(plan, plans)
-        if common_channels(recordings) and not expected:
+        if common_channels(recordings) and not measured:
             axes, found, about_axes = estimate_both(settings, plan, stage=stage, progress=progress)
         else:
             found = run_estimate(settings, plan, axes=axes, stage=stage, progress=progress)
-        expected.append(found)
-    narrow = run_estimate(settings, narrower, axes=axes, stage=CALIBRATE, progress=progress) if narrower else None
+        measured.append(found)
     told = renamed(progress, LEARN)
     model, history = fit_recordings(recordings, settings.labels, settings.classes, settings, axes=axes, progress=told)
-    card = _told(model.card, expected, narrow, recordings)
+    calibration = _calibration(measured, questions, recordings)
+    # A user who reads one number reads the hardest that is known, or the first that was asked for.
+    expected = measured if questions.wanted else sorted(measured, key=lambda one: one.macro_f1)
+    first = expected[0] if expected else None
+    card = _told(model.card, expected, calibration)
     card = replace(card, remarks=(*card.remarks, *filter(None, (about_speeds, about_axes))))
-    model, first = replace(model, card=card), expected[0] if expected else None
     about = {"about_axes": about_axes, "about_speeds": about_speeds}
-    return FittedModel(model, first, history, forecast, tuple(expected), narrow, copies=copies, **about)
-
-
-def _plans(settings: FitSettings) -> list[Rounds]:
-    if not settings.held_out:
-        return [plan_rounds(settings.recordings)]
-    plans = [plan_rounds(settings.recordings, unit) for unit in dict.fromkeys(settings.held_out)]
-    return list({plan.unit: plan for plan in plans}.values())
-
-
-def _narrower(settings: FitSettings, plans: Sequence[Rounds]) -> Rounds | None:
-    """Rounds that hold out one recording of a unit and learn from its others, where `plans` have only whole units.
-
-    What was measured on unseen units is no measure for another recording of a known one. A training by updates takes
-    minutes, so there somebody has to ask for it, by holding out recordings, too.
-    """
-    if settings.chosen.recipe or any(plan.unit == RECORDING for plan in plans):
-        return None
-    try:
-        found = plan_rounds(settings.recordings, RECORDING)
-    except HoldOutError:
-        return None
-    units = plans[0].units
-    several = len({(units[name], alone) for name, alone in found.units.items()}) > len(set(units.values()))
-    return found if several else None
+    model = replace(model, card=card)
+    return FittedModel(model, first, history, forecast, tuple(expected), questions.wanted, copies=copies, **about)
 
 
 def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
     return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
 
 
-def _forecast(
-    settings: FitSettings, plans: Sequence[Rounds], narrower: Rounds | None, progress: Progress
-) -> FitForecast:
+def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
     timing = "Time one update" if settings.chosen.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
@@ -198,8 +180,8 @@ def _forecast(
     progress(timing, 1, 1, "")
     networks = settings.networks * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
     stages: dict[str, float] = {}
-    named = [(_stage(plan, plans), plan) for plan in plans] + ([(CALIBRATE, narrower)] if narrower else [])
-    for stage, plan in named:
+    for plan in plans:
+        stage = _stage(plan, plans)
         shares = [1 - len(held) / len(settings.recordings) for held in plan.held_out]
         tried = [stage, shared_stage(stage)] if networks > settings.networks and plan is plans[0] else [stage]
         for name, (number, share) in product(tried, enumerate(shares, start=1)):
@@ -207,15 +189,20 @@ def _forecast(
     return FitForecast(networks * (1 + len(stages)), each_s, {**stages, LEARN: networks * each_s})
 
 
-def _told(card: Card, expected: Sequence[Estimate], narrower: Estimate | None, recordings: Sequence[Recording]) -> Card:
+def _calibration(measured: Sequence[Estimate], questions: Questions, recordings: Sequence[Recording]) -> dict[str, Any]:
+    """By what was held out, in an order that no score has a say in; nothing where nothing was."""
+    promised = [one for one in measured if one.unit in questions.promised]
+    return calibrated(promised[0], recordings, promised[1:]).as_data() if promised else {}
+
+
+def _told(card: Card, expected: Sequence[Estimate], calibration: Mapping[str, Any]) -> Card:
     if not expected:
         return card
-    first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)
     return replace(
         card,
-        held_out=first.unit,
-        score=first.as_score(),
-        remarks=tuple(remarks),
+        held_out=expected[0].unit,
+        score=expected[0].as_score(),
+        remarks=expected[0].remarks,
         estimates=tuple(one.as_data() for one in expected),
-        calibration=calibrated(first, recordings, [*expected[1:], *([narrower] if narrower else [])]).as_data(),
+        calibration=calibration,
     )

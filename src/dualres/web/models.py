@@ -15,6 +15,7 @@ from dualres.explain.nearest import portrait
 from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
 from dualres.judge.model import Model, load_any
+from dualres.judge.questions import questions_of
 from dualres.judge.verdict import promises_of
 from dualres.model_file.file import SUFFIX, read
 from dualres.recordings.axes import in_order
@@ -114,6 +115,7 @@ class Judging:
             "exposure_s": card.exposure_s,
             "held_out": card.held_out,
             "score": card.score,
+            "questions": [{**one.as_data(), "sure": one.sure} for one in questions_of(card.estimates)],
             "estimates": list(card.estimates),
             "remarks": list(card.remarks),
             "recipe": card.recipe.as_data() if card.recipe else None,

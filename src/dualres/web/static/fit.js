@@ -2,6 +2,7 @@
 import { ask, attempt, change, classes, duration, fill, h, listen, state, tell } from "/api.js";
 import { choose } from "/look.js";
 import { draw } from "/plots.js";
+import { questions } from "/questions.js";
 
 export function fit(place) {
   const understood = h("section", {}), form = h("section", {}), work = h("section", { hidden: true }), models = h("section", {}), advice = h("section", {});
@@ -90,6 +91,7 @@ function card(one) {
   return h("article", { class: "model" },
     h("h3", {}, one.name),
     h("p", { class: "score" }, h("b", {}, score(one)), h("span", {}, one.held_out ? `macro-F1 on an unseen ${one.held_out}${range}` : "No unit was held out, so nobody knows how well it does.")),
+    questions(one),
     h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), ...one.remarks].map((text) => h("li", {}, text))),
     h("p", { class: "tools" },
       one.report && h("a", { href: `${address}/report`, target: "_blank", rel: "noopener" }, "Report"),
