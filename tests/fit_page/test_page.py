@@ -125,9 +125,13 @@ def test_without_an_estimate_the_page_says_that_nothing_is_known(fitted, recordi
 
 def test_two_estimates_are_told_apart(fitted, recordings, path):
     other = replace(fitted.estimate, plan=replace(fitted.estimate.plan, unit="load"))
-    page = fit_page(replace(fitted, estimates=(fitted.estimate, other)), recordings, path)
+    wanted = frozenset({"component", "load"})
+    page = fit_page(replace(fitted, estimates=(fitted.estimate, other), wanted=wanted), recordings, path)
     for title in ("Wrong verdicts, component held out", "Wrong verdicts, load held out"):
         assert title in page
+    page = fit_page(replace(fitted, estimates=(fitted.estimate, other)), recordings, path)
+    assert "Verdicts against the truth, load held out" in page
+    assert "Wrong verdicts, load held out" not in page, "pictures of the hardest alone, where nobody asked"
 
 
 def test_the_page_goes_beside_the_model(tmp_path):

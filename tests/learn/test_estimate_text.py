@@ -2,7 +2,7 @@
 
 import pytest
 
-from dualres.learn.estimate_text import sentences
+from dualres.learn.estimate_text import expected, sentences
 
 TOLD = {"unit": "component", "macro_f1": 0.551, "spread": 0.12, "low": 0.31, "high": 0.79, "level": 0.9}
 TOLD |= {"units": 13.0, "rounds": 5.0, "classes": ["ball", "inner"], "classes_not_covered": []}
@@ -18,12 +18,17 @@ def test_what_was_held_out_is_named_with_the_score():
 
 def test_a_recording_is_not_called_an_unseen_component():
     advice = {"component": "label recordings of a second one of ball, inner"}
-    assert sentences(TOLD | {"unit": "recording", "units": 28.0, "not_known": advice, "same_components": True}) == [
+    told = TOLD | {"unit": "recording", "units": 28.0, "not_known": advice, "same_components": True}
+    assert sentences(told) == [
         "Expected on another recording of the same components: macro-F1 55.1 % (90 % interval 31 to 79)",
-        "Expected on an unseen component: not known; label recordings of a second one of ball, inner",
         "  held out: 28 recordings in 5 rounds",
     ]
+    assert expected([told, told]) == [
+        *(2 * sentences(told)),
+        "Expected on an unseen component: not known; label recordings of a second one of ball, inner",
+    ]
     assert sentences(TOLD | {"unit": "recording"})[0].startswith("Expected on another recording: macro-F1")
+    assert sentences(TOLD | {"unit": "rpm"})[0].startswith("Expected at an unseen speed: macro-F1")
     at_load = sentences(TOLD | {"unit": "load", "same_components": True})[0]
     assert at_load.startswith("Expected at an unseen load of the same components: macro-F1")
 
@@ -38,10 +43,10 @@ def test_classes_that_could_not_be_held_out_are_told_apart():
 
 
 @pytest.mark.parametrize(("unit", "several"), [("load", "loads"), ("day", "values of day")])
-def test_a_condition_is_named_and_too_few_values_have_no_interval(unit, several):
+def test_a_condition_is_named_and_two_rounds_have_no_interval(unit, several):
     few = {name: value for name, value in TOLD.items() if name not in ("low", "high", "level")}
     assert sentences(few | {"unit": unit, "units": 2.0, "rounds": 2.0}) == [
-        f"Expected at an unseen {unit}: macro-F1 55.1 % (too few {several} for an interval)",
+        f"Expected at an unseen {unit}: macro-F1 55.1 % (two rounds, no interval)",
         f"  held out: 2 {several} in 2 rounds",
     ]
 
