@@ -24,7 +24,7 @@ from dualres.metrics import Counts
 from dualres.recordings.recording import Recording
 from experiments.made_apart import FEATURES, LAWS, Classes, Law, Made, nothing
 
-WORLDS = range(2000, 2300)
+WORLDS = range(2000, 2120)
 SIZES = (2, 3, 4, 5, 6, 10)  # components of each class, or loads
 CLASSES, EACH, NEW = 4, 3, 30
 CHOSEN = ("unit effects", "heavy tails", "uneven noise", "drift")

@@ -30,7 +30,7 @@ def test_verdicts_one_line_each(fitted, machines):
     assert "(then good" in lines[1]
 
 
-ANSWER = {"answer", "set", "promise", "reason", "calibrated"}
+ANSWER = {"answer", "set", "promise", "reason", "calibrated", "assumed"}
 
 
 def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, machines):

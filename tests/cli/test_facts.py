@@ -85,6 +85,27 @@ def test_a_load_that_nobody_labelled_is_noticed(model, judged):
     assert [row["reason"] for row in table] == [UNKNOWN, "", ""]
 
 
+def test_what_is_not_stated_is_said_once_and_of_each_as_data(model, judged):
+    """What is promised then holds for conditions like the labelled ones."""
+    result = run("diagnose", model, judged, "--json", *ANSWERS)
+    assert {name: row["assumed"] for name, row in objects(result).items()} == {
+        "half.wav": [],
+        "full.wav": [],
+        "unlisted.wav": ["load", "speed"],
+    }
+    once = "note not stated: load of 1, speed of 1 files. What is promised of them holds for conditions like the labelled"
+    for style in ((), ("--json",), ("--csv",)):
+        assert " ".join(run("diagnose", model, judged, *style, *ANSWERS).stderr.split()).count(once) == 1
+    assert "not stated" not in run("diagnose", model, judged, *ANSWERS, "--error", 0.01).stderr, "nothing is promised"
+
+
+def test_where_promises_are_told_their_conditions_are(model, judged):
+    said = "promises are for conditions like the labelled ones: load half; speed 1500"
+    assert said in run("show", model).output
+    (judged / "models").symlink_to(model.parent)
+    assert Judging(Workspace(judged)).card("m")["promised_under"] == said
+
+
 def test_over_time(model, judged):
     result = run("diagnose", model, judged, "--json", "--over-time", 1, *ANSWERS)
     rows = list(map(json.loads, result.stdout.splitlines()))

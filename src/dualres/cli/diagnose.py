@@ -23,6 +23,7 @@ from dualres.cli.folder import (
     told_of_speeds,
     with_options,
 )
+from dualres.cli.diagnose_notes import VerdictNotes
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from dualres.judge.files import FileVerdict, JointVerdicts
     from dualres.judge.healthy_baseline import Baseline
     from dualres.judge.model import Model
-    from dualres.judge.training_profile import Difference
     from dualres.judge.verdict import Verdict
     from dualres.recordings.speed_sources import SpeedSources
 
@@ -220,18 +220,13 @@ def _writer(style: str, context: VerdictContext) -> VerdictWriter:
 
 def _write(judged: Iterable[FileVerdict], writer: VerdictWriter) -> int:
     """Write every verdict; how many files could not be judged."""
-    silent: dict[Path, Difference] = {}
-    failed = 0
+    notes, failed = VerdictNotes(), 0
     for one in judged:
         writer.write(one)
         failed += not one.verdict
-        for each in one.verdict.differences if one.verdict else ():
-            if each.here is None:
-                silent[one.path] = each
-    if silent:
-        some = "1 file does" if len(silent) == 1 else f"{len(silent)} files do"
-        (assumed,) = {each.learned[0] for each in silent.values()}
-        complain("note", f"{some} not say the rate: taken as {assumed:g} Hz, as learned", "yellow")
+        notes.add(one)
+    for said in notes.sentences():
+        complain("note", said, "yellow")
     return failed
 
 

@@ -42,7 +42,7 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
     What was held out is told of the hardest question, or of those that somebody asked; the report has the others.
     """
     from dualres.cli.folder import cost_of
-    from dualres.judge.verdict import promises_of
+    from dualres.judge.verdict import promised_under, promises_of
     from dualres.learn.estimate_text import NOTE
 
     card, notes = fitted.model.card, list[str]()
@@ -62,6 +62,8 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
         console.print(table)
     for promise in promises_of(card) if fitted.estimates else ():
         say(f"dualres diagnose can state {promise}")
+    if fitted.estimates and (under := promised_under(card)):
+        say(f"  {under}")
     notes = [f"{NOTE}{note}" for note in (fitted.about_speeds, fitted.about_axes) if note] + notes
     for note in few_of(notes, f"{NOTE}{{}} more: {report or '--json has them'}"):
         say(note)

@@ -45,14 +45,18 @@ def show(
 
 
 def _show_model(path: Path) -> None:
-    from dualres.judge.verdict import promises_of
+    from dualres.judge.verdict import promised_under, promises_of
     from dualres.learn.estimate_text import expected
 
     card = loaded(path).card
     for key, value in card.as_data().items():
         named = f"{card.recipe}: " if key == "recipe" and value else ""
         seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
-        told = "; ".join(promises_of(card)) if key == "calibration" else json_text(value, default=str)
+        told = (
+            "; ".join(filter(None, [*promises_of(card), promised_under(card)]))
+            if key == "calibration"
+            else json_text(value, default=str)
+        )
         say(f"{key:<12} {named}{told}{seeds}")
     for sentence in expected(card.estimates):
         say(sentence)

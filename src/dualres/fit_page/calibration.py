@@ -6,6 +6,7 @@ import numpy as np
 
 from dualres.fit_page import svg as sketch
 from dualres.judge.trust.calibration import ERROR, NAMED, NO_PROMISE, NONE_OF_THESE, ONE_OF, WITHOUT, Calibration
+from dualres.judge.verdict import promised_under
 from dualres.learn.calibrate import Bin, HeldOutAnswer, answered, bins_of
 from dualres.learn.workflow import FittedModel
 from dualres.recordings.recording import Recording
@@ -34,7 +35,10 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
         f"{100 * ERROR:.0f} % of cases. Their own scores set the limits. Of other recordings, a few more sets may "
         "miss it."
     )
-    promised = html.listed([f"dualres diagnose can state {promise}." for promise in calibration.promises()])
+    under = promised_under(card)
+    promised = html.listed(
+        [*(f"dualres diagnose can state {promise}." for promise in calibration.promises()), f"P{under[1:]}."]
+    )
     body = promised + _answers(known) + _reliability(known, calibration.temperature)
     return html.section(title, text, body).replace(" %", "&nbsp;%")
 

@@ -12,6 +12,7 @@ from dualres.judge.model import Model
 from dualres.judge.training_profile import Difference, LevelMeter
 from dualres.judge.trust.calibration import (
     ADAPTED,
+    COMPONENT,
     ERROR,
     NO_PROMISE,
     NOT_KNOWN,
@@ -44,6 +45,7 @@ SPEED_WORDS = {
     "measured": "as measured",
     "estimated": "found by vibration",
 }
+MOST_VALUES = 6  # of a condition that are listed
 WindowObserver = Callable[[Moments], None]  # is shown windows of all axes once they are scored
 
 
@@ -188,6 +190,24 @@ def check_probabilistic(model: Model) -> None:
 def promises_of(card: Card) -> list[str]:
     """The error rates that a model can state, in words."""
     return Calibration.parsed(card.calibration, card.classes).promises() if card.calibration else [WITHOUT]
+
+
+def promised_under(card: Card) -> str:
+    """Under which conditions promises are made, in words; empty where none are."""
+    if not card.calibration:
+        return ""
+    known = Calibration.parsed(card.calibration, card.classes)
+    values = {name: some for one in known.questions for name, some in one.conditions.items() if name != COMPONENT}
+    if not values:
+        return "promises are for machines run like the labelled ones; the labels name no condition, such as a load"
+    listed = "; ".join(f"{name} {_several(some)}" for name, some in sorted(values.items()))
+    return f"promises are for conditions like the labelled ones: {listed}"
+
+
+def _several(values: Sequence[str]) -> str:
+    if len(values) <= MOST_VALUES:
+        return ", ".join(values)
+    return f"{', '.join(values[: MOST_VALUES - 1])} and {len(values) - MOST_VALUES + 1} more"
 
 
 def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:

@@ -6,7 +6,7 @@ judged by one fit, and all fits share most of what they learned from. So Student
 freedom, not units - 1, and the interval is a fifth wider than that. `experiments/eval_intervals.py` counts how often
 such intervals hold the truth, the score of the final model on many new units, on data made apart from the simulators.
 With two rounds the model that is judged learned from half as much as the final one, which nothing makes up for; with
-fewer than five units, as of three or four loads, chance decides how far they differ. Then there is no interval.
+fewer than six units, as of three loads, chance decides how far they differ. Then there is no interval.
 
 Where every unit is judged right, nothing moves. The lower end is then the share of units for which so many right ones
 in a row would be as rare as 5 % (the exact binomial bound), and likewise the upper end where all are wrong.
@@ -22,7 +22,7 @@ from scipy.special import stdtrit
 from dualres.metrics import Counts, macro_f1
 
 LEVEL = 0.9  # probability of the interval
-LEAST_UNITS = 5  # fewer differ too little or too much by chance
+LEAST_UNITS = 6  # fewer differ too little or too much by chance
 LEAST_ROUNDS = 3  # of fewer, each learned from much less than the final model
 WIDER = 1.2  # times, for rounds share what they learned from
 CLEARLY = 2.0  # standard errors of the difference by which one of two must be ahead

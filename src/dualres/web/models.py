@@ -16,7 +16,7 @@ from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
 from dualres.judge.model import Model, load_any
 from dualres.judge.questions import questions_of
-from dualres.judge.verdict import promises_of
+from dualres.judge.verdict import promised_under, promises_of
 from dualres.model_file.file import SUFFIX, read
 from dualres.recordings.axes import in_order
 from dualres.recordings.labels.folder import read_folder, read_light
@@ -120,6 +120,7 @@ class Judging:
             "remarks": list(card.remarks),
             "recipe": card.recipe.as_data() if card.recipe else None,
             "promises": promises_of(card),
+            "promised_under": promised_under(card),
             "channels": list(card.channels),
             "report": page.is_file(),
             "bytes": self.path(name).stat().st_size,

@@ -49,6 +49,8 @@ class Answer:
     promise: str | None = None  # the unit that the rate holds for, an unseen "component" say; None for no promise
     reason: str = ""  # why nothing is promised, or what is unlike the labelled recordings
     probability: float | None = None  # of the most probable class, calibrated
+    # Conditions that the recording does not state: where it has a promise, they are taken to be like the labelled ones.
+    assumed: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return {
@@ -62,7 +64,7 @@ class Answer:
         """For JSON; its keys stand beside those of a verdict."""
         promise = {"unit": self.promise, "error": self.error, "sure": self.sure} if self.promise else None
         data = {"answer": self.kind, "set": list(self.classes), "promise": promise}
-        return {**data, "reason": self.reason, "calibrated": self.probability}
+        return {**data, "reason": self.reason, "calibrated": self.probability, "assumed": list(self.assumed)}
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class Calibration:
                 kind = NONE_OF_THESE
                 reason = f"no class stands out: the nearest by {-look.distance:.2f} nats, with {-most:.2f} as the limit"
         named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
-        return Answer(kind, named, error, sure, promise, reason, calibrated)
+        assumed = asked.assumed(condition or {}) if promise else ()
+        return Answer(kind, named, error, sure, promise, reason, calibrated, assumed)
 
     def asked(
         self, condition: Mapping[str, str], *, error: float = ERROR, sure: float | None = None
@@ -176,6 +179,10 @@ class Calibration:
             rates = f"error rates from {least}, with --sure {sure} from {surely}"
             said.append(f"about an unseen {one.unit} {f'no error rate: {one._missed()}' if one.missing else rates}")
         return said
+
+    def assumed(self, condition: Mapping[str, str]) -> tuple[str, ...]:
+        """The labelled conditions that a recording does not state, and that a promise is bound to."""
+        return tuple(name for name in self.conditions if name not in (self.unit, COMPONENT, *condition))
 
     def _about(self, unit: str) -> "Calibration | None":
         return next((one for one in self.questions if one.unit == unit), None)

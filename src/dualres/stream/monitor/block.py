@@ -1,6 +1,7 @@
 """A block of a stream: windows that follow each other, with one verdict."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
@@ -69,16 +70,28 @@ class Block:
         """Probabilities, by class."""
         return [total / self.windows for total in self.sums]
 
-    def answer(self, model: Model, speed_told: bool, *, error: float, sure: float | None) -> Answer | None:
-        """As of a recording, with *none of these*, but without a promised rate; None where nothing was held out."""
+    def answer(
+        self,
+        model: Model,
+        speed_told: bool,
+        conditions: Sequence[Mapping[str, str]] = ({},),
+        *,
+        error: float,
+        sure: float | None,
+    ) -> Answer | None:
+        """As of a recording, with *none of these*, but without a promised rate; None where nothing was held out. Of
+        several conditions while it lasted, one counts that nothing would be promised under."""
         if model.calibration is None:
             return None
         calibration = calibration_where(model, speed_told)
         if calibration is None:
             return without_calibration(model, error, sure)
         novelty = NoveltyFeatures(*(total / self.looked for total in self.looks))
-        answer = calibration.answer(self.mean(), novelty, error=error, sure=sure)
-        if answer.promise is None:
-            return answer
+        answers = [
+            calibration.answer(self.mean(), novelty, condition=one, error=error, sure=sure) for one in conditions
+        ]
+        if unpromised := [one for one in answers if one.promise is None]:
+            return unpromised[0]
+        answer = answers[0]
         kind, reason = (NO_PROMISE, NO_RATE) if answer.reason == "" else (answer.kind, answer.reason)
         return replace(answer, kind=kind, promise=None, reason=reason)

@@ -37,6 +37,7 @@ from dualres.stream.monitor.event import Event
 from dualres.stream.monitor.framing import Framing, StreamWindow
 from dualres.stream.monitor.looks import LookedWindow, PendingWindow, heard_as, looked_at, scores_at, speedless_scores
 from dualres.stream.monitor.state import packed, unpacked
+from dualres.stream.monitor.told_condition import ToldCondition
 from dualres.stream.monitor.turning import ToldSpeed
 from dualres.utils.rates import Rate, exact_rate
 
@@ -78,7 +79,7 @@ class Monitor:
         self._block = self._new_block()
         self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
         self._pending: list[StreamWindow] = []
-        self._told = ToldSpeed(self.rate)
+        self._told, self._condition = ToldSpeed(self.rate), ToldCondition(model)
         self._speeds = None if speedless else speeds_of(model, exact_rate(rate), self._framing.samples_for_a_step)
         self._gaps: list[tuple[int, int]] = []  # since `needed_from`: the sample at which each was told, and its length
 
@@ -117,6 +118,11 @@ class Monitor:
         known = given_speed(speed)
         assert known
         self._told.tell_all(known, self.position if first is None else first)
+
+    def tell_condition(self, condition: Mapping[str, str], first: int | None = None) -> None:
+        """How the machine runs from sample `first` on, as its load, by default from the next one. Under a condition
+        that was not labelled the answers of blocks say so."""
+        self._condition.tell(condition, self.position if first is None else first)
 
     def speed_of(self, window: StreamWindow) -> Speed | None:
         """Of the shaft while a window was recorded that waits for its score; None where nobody told it."""
@@ -193,6 +199,7 @@ class Monitor:
             "block": dict(vars(self._block)),
             "framing": counts["framing"],
             **({"speed": told} if (told := self._told.marker()) else {}),
+            **({"condition": known} if (known := self._condition.marker()) else {}),
             **({"turning": self._speeds.marker()} if self._speeds else {}),
             **({"speedless": True} if self.speedless else {}),
         }
@@ -250,6 +257,7 @@ class Monitor:
         monitor._windows, monitor._blocks = marker["windows"], marker["blocks"]
         monitor._unjudged, monitor._block = marker["unjudged"], Block(**marker["block"])
         monitor._told.restore(marker.get("speed", ()))
+        monitor._condition.restore(marker.get("condition", ()))
         if monitor._speeds:
             monitor._speeds.read(marker["turning"])
         return monitor
@@ -320,13 +328,15 @@ class Monitor:
         if self._speeds:
             self._speeds.decide_late(self._block, self.position)
         self._told.forget(self._framing.needed_from)
+        self._condition.forget(min(self.needed_from, self._block.start if self._block.windows else self.position))
         self._gaps = [(at, missing) for at, missing in self._gaps if at > self.needed_from]
 
     def _finish_block(self) -> list[Event]:
         found = self._speeds.end(self._block) if self._speeds else None
         block, self._block = self._block, self._new_block()
         told = found is not None and found.told
-        answer = block.answer(self.model, told, error=self.error, sure=self.sure)
+        conditions = self._condition.between(block.start, block.stop)
+        answer = block.answer(self.model, told, conditions, error=self.error, sure=self.sure)
         self._blocks += 1
         counts = {"windows": block.windows, "missing": block.missing}
         said = self._event(event.BLOCK, self._blocks - 1, block, block.mean(), **counts, answer=answer)

@@ -154,7 +154,8 @@ class Monitors:
         """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
         events = list[Event]()
         entry.silent_samples += sum(chunk.count for chunk in row)
-        for speed, chunks in groupby(row, self._speed_beside):
+        for (speed, condition), chunks in groupby(row, self._beside):
+            entry.monitor.tell_condition(condition)
             if speed:
                 entry.monitor.tell_speed(speed, entry.monitor.position)
             events += self._take(entry, memoryview(b"".join(chunk.data for chunk in chunks)), touched)
@@ -172,9 +173,10 @@ class Monitors:
                 events += self._score(touched)
         return events
 
-    def _speed_beside(self, chunk: StoredChunk) -> Speed | None:
-        """By what came beside it, in the columns that a list has, or by what is stated of all."""
-        return speed_in(chunk.side) or speed_in(self._condition) or self._speed.stated if self._speed.used else None
+    def _beside(self, chunk: StoredChunk) -> tuple[Speed | None, Mapping[str, str]]:
+        """Speed and condition by what came beside it, in the columns that a list has, or by what is stated of all."""
+        stated = speed_in(chunk.side) or speed_in(self._condition) or self._speed.stated
+        return stated if self._speed.used else None, {**self._condition, **chunk.side}
 
     def _score(self, touched: dict[int, MonitoredStream]) -> list[Event]:
         self._unscored = 0
@@ -223,7 +225,7 @@ class Monitors:
             "stop": stop,
             "seconds": float(start / stream.form.rate),
             "probability": event.probabilities[event.label],
-            "condition": {**self._condition, **chunk.side},
+            "condition": self._beside(chunk)[1],
             "time": datetime.fromtimestamp(chunk.at, UTC).isoformat(timespec="milliseconds"),
             "received": chunk.at,
         }

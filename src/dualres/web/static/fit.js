@@ -92,7 +92,7 @@ function card(one) {
     h("h3", {}, one.name),
     h("p", { class: "score" }, h("b", {}, score(one)), h("span", {}, one.held_out ? `macro-F1 on an unseen ${one.held_out}${range}` : "No unit was held out, so nobody knows how well it does.")),
     questions(one),
-    h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), ...one.remarks].map((text) => h("li", {}, text))),
+    h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), one.promised_under, ...one.remarks].filter(Boolean).map((text) => h("li", {}, text))),
     h("p", { class: "tools" },
       one.report && h("a", { href: `${address}/report`, target: "_blank", rel: "noopener" }, "Report"),
       h("a", { href: `${address}/file`, download: "" }, "Model file"),

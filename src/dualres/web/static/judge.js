@@ -50,7 +50,7 @@ export function judge(place) {
 const showExpected = attempt(async (place) => {
   const one = state.model && (await ask("/api/models")).find((each) => each.name === state.model);
   const score = one?.score?.macro_f1;
-  fill(place, one ? (score === undefined ? "Nobody knows how well this model does: nothing was held out." : `Expected of this model: macro-F1 ${(100 * score).toFixed(1)} % on an unseen ${one.held_out}. What has a label may have taught it, so that verdicts on those say nothing.`) : "");
+  fill(place, one ? (score === undefined ? "Nobody knows how well this model does: nothing was held out." : `Expected of this model: macro-F1 ${(100 * score).toFixed(1)} % on an unseen ${one.held_out}. What has a label may have taught it, so that verdicts on those say nothing.${one.promised_under ? ` P${one.promised_under.slice(1)}.` : ""}`) : "");
 });
 
 function tableLink() {
