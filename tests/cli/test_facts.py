@@ -93,7 +93,9 @@ def test_what_is_not_stated_is_said_once_and_of_each_as_data(model, judged):
         "full.wav": [],
         "unlisted.wav": ["load", "speed"],
     }
-    once = "note not stated: load of 1, speed of 1 files. What is promised of them holds for conditions like the labelled"
+    once = (
+        "note not stated: load of 1, speed of 1 files. What is promised of them holds for conditions like the labelled"
+    )
     for style in ((), ("--json",), ("--csv",)):
         assert " ".join(run("diagnose", model, judged, *style, *ANSWERS).stderr.split()).count(once) == 1
     assert "not stated" not in run("diagnose", model, judged, *ANSWERS, "--error", 0.01).stderr, "nothing is promised"

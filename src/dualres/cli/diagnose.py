@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from dualres.cli.console import complain, counted, echo
+from dualres.cli.diagnose_notes import VerdictNotes
 from dualres.cli.folder import (
     ChannelOption,
     RateOption,
@@ -23,7 +24,6 @@ from dualres.cli.folder import (
     told_of_speeds,
     with_options,
 )
-from dualres.cli.diagnose_notes import VerdictNotes
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text

@@ -21,7 +21,9 @@ class VerdictNotes:
     def add(self, one: FileVerdict) -> None:
         if not one.verdict:
             return
-        self._rates |= {one.path: each.learned[0] for each in one.verdict.differences if each.here is None}
+        for each in one.verdict.differences:
+            if each.here is None:
+                self._rates[one.path] = float(each.learned[0])
         for name in one.verdict.answer.assumed if one.verdict.answer else ():
             self._assumed[name].add(one.path)
 
@@ -32,4 +34,5 @@ class VerdictNotes:
             yield f"{some} not say the rate: taken as {rate:g} Hz, as learned"
         if self._assumed:
             names = ", ".join(f"{name} of {len(files)}" for name, files in sorted(self._assumed.items()))
-            yield f"not stated: {names} files. What is promised of them holds for conditions like the labelled ones only"
+            only = "What is promised of them holds for conditions like the labelled ones only"
+            yield f"not stated: {names} files. {only}"

@@ -19,7 +19,8 @@ BETWEEN_LINES_S = 10.0  # at least
 RARER = 0.1  # of the time so far, at least, between two lines: a night's work does not fill the screen
 BETWEEN_OBJECTS_S = 0.05  # at least
 ASKED = "DUALRES_PROGRESS"  # the variable by which a program asks for progress that it can read
-BELIEF = 0.01  # of all work: for how much of it the forecast is believed before the work itself is
+BELIEF = 4.0  # steps: for so many the forecast is believed as much as the work itself
+STAGE_TELLS = 40  # steps that a finished stage stands for
 Clock = Callable[[], float]
 
 
@@ -36,10 +37,12 @@ def duration(seconds: float | None) -> str:
 class Remaining:
     """The seconds that are left, estimated anew with every piece of news.
 
-    A forecast says how many seconds each stage should take. The work then shows how much slower or faster its steps go:
-    the later half of the time so far tells, so that a machine that becomes busy, or idle, is noticed. What happens
-    between stages, before the first news of each, is taken to last as long as it did on average. Without a forecast
-    each stage is taken for itself.
+    A forecast says how many seconds each stage should take. The work then shows how much slower or faster it goes: the
+    later half of the time so far tells, so that a machine that becomes busy, or idle, is noticed. Steps of a stage may
+    take anything from an instant to most of it. So a few of them change the forecast little, and a stage that is
+    finished changes it much: it also shows which share of the time each step of a stage takes. What happens between
+    stages, before the first news of each, is taken to last as long as it did on average. Without a forecast each stage
+    is taken for itself.
     """
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -47,12 +50,15 @@ class Remaining:
         self._foreseen = False
         self._sizes: dict[str, float] = {}  # of stages, in their order: seconds foreseen, or steps
         self._stage = ""  # at hand
-        self._step = 0.0  # size of the step at hand, if known
+        self._rest = 0.0  # of the work at hand, of which nothing is known before more news: a step, or all of a stage
         self._at = clock()  # when the latest news came
         self._work = 0.0  # done by then
         self._spent = [0.0]  # seconds within stages, up to each piece of news
         self._done = [0.0]  # work done in these
         self._between: list[float] = []  # seconds before the first news of each stage
+        self._begun = (0, 0)  # the piece of news that began the stage at hand, and how many steps it told
+        self._finished = 0  # stages of which every step but the first was seen
+        self._shares: dict[int, list[float]] = {}  # by steps of a stage: the share of its time that so many took
 
     def expect(self, forecast: Mapping[str, float]) -> None:
         """What is going to be done, from now on: seconds per stage, in their order."""
@@ -67,37 +73,62 @@ class Remaining:
             self._begin({stage: float(total)}, float(done))
             self._stage = stage
         now, names = self._clock(), list(self._sizes)
-        step = self._sizes[stage] / max(total, 1)
-        work = sum(self._sizes[name] for name in names[: names.index(stage)]) + done * step
+        size, before = self._sizes[stage], sum(self._sizes[name] for name in names[: names.index(stage)])
+        work = before + size * self._share(done, total)
         if stage == self._stage:
             self._spent.append(self._spent[-1] + now - self._at)
             self._done.append(self._done[-1] + work - self._work)
         else:
             self._between.append(now - self._at)
-        self._stage, self._step = stage, step if done < total else 0.0
-        self._at, self._work = now, work
+            self._begun = len(self._spent) - 1, done
+        known = total in self._shares or not self._foreseen
+        self._rest = size * self._share(done + 1 if known else total, total) + before - work if done < total else 0.0
+        self._stage, self._at, self._work = stage, now, work
+        if self._foreseen and done == total:
+            self._learn_from_stage(total)
 
     def left(self) -> float | None:
         """Seconds, or None as long as nothing is known."""
         size = sum(self._sizes.values())
         half = bisect_right(self._spent, self._spent[-1] / 2) - 1
-        belief = BELIEF * size if self._foreseen else 0.0
-        done = self._done[-1] - self._done[half] + belief
-        if done <= 0:
+        done = self._done[-1] - self._done[half]
+        if done <= 0 and not self._foreseen:
             return None
-        pace = (self._spent[-1] - self._spent[half] + belief) / done
+        pace = (self._spent[-1] - self._spent[half]) / done if done > 0 else 1.0
+        if self._foreseen and pace > 0:
+            evidence = len(self._spent) - 1 + STAGE_TELLS * self._finished
+            pace **= evidence / (evidence + BELIEF)
         waited = self._clock() - self._at
-        if self._step:
-            pace = max(pace, waited / self._step)  # the step at hand takes longer than those before
+        if self._rest:
+            pace = max(pace, waited / self._rest)  # what is at hand takes longer than what was before
         names = list(self._sizes)
         to_come = len(names) - names.index(self._stage) - 1 if self._stage else 0
         between = sum(self._between) / len(self._between) if self._between else 0.0
         return max(pace * (size - self._work) + between * to_come - waited, 0.0)
 
+    def _share(self, done: int, total: int) -> float:
+        """Of a stage's work, by how long steps of such a stage took, if one was seen."""
+        shares = self._shares.get(total)
+        return shares[done] if shares else done / max(total, 1)
+
+    def _learn_from_stage(self, total: int) -> None:
+        """A stage is finished: its work was done as its time went by, whatever its steps seemed to be."""
+        first, told = self._begun
+        spent, done = self._spent[first:], self._done[first:]
+        if told > 1 or len(spent) - 1 != total - told or spent[-1] <= spent[0]:
+            return  # not every step was told
+        self._finished += 1
+        begun = self._share(told, total)
+        passed = [(each - spent[0]) / (spent[-1] - spent[0]) for each in spent]
+        self._done[first:] = [done[0] + each * (done[-1] - done[0]) for each in passed]
+        shares = [begun + (1 - begun) * each for each in passed]
+        self._shares[total] = [0.0, *shares] if told else shares
+
     def _begin(self, sizes: Mapping[str, float], work: float) -> None:
-        self._sizes, self._stage, self._step = dict(sizes), "", 0.0
+        self._sizes, self._stage, self._rest = dict(sizes), "", 0.0
         self._at, self._work = self._clock(), work
         self._spent, self._done, self._between = [0.0], [0.0], []
+        self._begun, self._finished, self._shares = (0, 0), 0, {}
 
 
 class ProgressDisplay(ABC):

@@ -25,7 +25,9 @@ def bound_to_loads(model):
         shares, label = recording_scores(model, recording)[0].tolist(), CLASSES[number % 3]
         look, away = look_at(model, recording), number % 5 - 2
         # So unlike each other that no block is unlike them all.
-        look = replace(look, distance=9.0, spectrum=9.0 * away, level=look.level + away, bandwidth=look.bandwidth + away)
+        look = replace(
+            look, distance=9.0, spectrum=9.0 * away, level=look.level + away, bandwidth=look.bandwidth + away
+        )
         held.append(held_out(CLASSES, label, str(number), True, probabilities=shares, look=look))
     data = Calibration(CLASSES, "recording", tuple(held), conditions={"load": ("0", "2")}).as_data()
     return replace(model, card=replace(model.card, calibration=data))
