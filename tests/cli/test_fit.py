@@ -320,11 +320,40 @@ def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monk
     assert [one["unit"] for one in card.estimates] == ["day", "load", "recording"]
 
 
+def test_every_question_has_a_row_the_hardest_first(loads, tmp_path):
+    out = tmp_path / "m.safetensors"
+    result = done("fit", loads, "-o", out, "--windows", 1)
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.stdout.splitlines() if "│" in line]
+    asked = {row[0]: row[1:] for row in rows if len(row) == 3 and row[0]}
+    assert asked["an unseen load"][1] == asked["an unseen day"][1] == "two rounds, no interval"
+    assert asked["an unseen component"] == ["not known", "label recordings of a second one of good, worn"]
+    assert asked["an unseen speed"][0] == "not known"
+    scores = [float(row[1].removesuffix(" %")) for row in rows if len(row) == 3 and row[1].endswith(" %")]
+    assert len(scores) == 3
+    assert scores == sorted(scores)
+    assert result.stdout.count("Held-out recordings") == 1, "the hardest alone is told in detail"
+    card = load(out).card
+    assert card.estimates[0]["unit"] == card.held_out
+    assert [one["macro_f1"] for one in card.estimates] == sorted(one["macro_f1"] for one in card.estimates)
+    page = out.with_name("m.html").read_text()
+    assert "<td>an unseen component</td>" in page
+    assert "<td>label recordings of a second one of good, worn</td>" in page
+    assert "promises are for conditions like the labelled ones: " in result.stdout
+    shown = run("show", out).output
+    assert "Expected at an unseen day of the same components: macro-F1" in shown
+    assert shown.count("Expected on an unseen component: not known; label recordings of a second one") == 1
+
+
 def test_as_json_every_held_out_recording_is_told(loads, tmp_path):
     result = done("fit", loads, "-o", tmp_path / "m", "--windows", 1, "--json")
     found = json.loads(result.stdout)
     card = load(tmp_path / "m").card
     assert (found["held_out"], found["score"]) == ("load", card.score), "the hardest that these labels allow"
+    assert {one["unit"]: one.get("not_known") for one in found["questions"]} == {
+        **dict.fromkeys(("load", "day", "recording")),
+        "component": "label recordings of a second one of good, worn",
+        "speed": "name the speed of every recording in a column speed",
+    }
     assert found["estimates"] == [dict(one) for one in card.estimates]
     assert found["expected"][0].startswith("Expected at an unseen load of the same components: macro-F1")
     assert len(found["recordings"]) == 8 * len(found["estimates"])

@@ -61,6 +61,12 @@ def test_pages_that_no_script_fills_say_what_was_measured():
     assert f"{cold['diagnose_s']:.2f} s in the median" in install
     assert f"{cold['over_numpy']:.1f} times Python" in install
     assert f"exports to C: {size['mb']:.0f} MB" in page("README.md")
+    intervals = [one for of in measured("intervals")["held"].values() for laws in of.values() for one in laws.values()]
+    given = [one for one in intervals if one["held"] is not None]
+    now, before = ([one[how] for one in given] for how in ("held", "jackknife"))
+    held = f"held the truth in {min(now):.0f} to {max(now):.0f} % of cases, by law and number"
+    alone = f"by units alone, as they were before, in {min(before):.0f} to {max(before):.0f} %"
+    assert f"{held}; {alone}" in page("docs/own-files.md")
 
 
 @pytest.mark.exhaustive

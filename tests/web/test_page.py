@@ -104,6 +104,22 @@ def test_the_whole_way_takes_eight_clicks_beyond_labelling(walked: list[str], br
     assert browser.errors == []
 
 
+def test_a_model_says_what_to_expect_question_by_question(walked: list[str], browser: Browser) -> None:
+    browser.evaluate("location.hash = 'fit'")
+    browser.wait("document.querySelector('.questions tbody tr')")
+    cells = "[...row.children].map(cell => cell.textContent)"
+    rows = browser.evaluate(f"[...document.querySelectorAll('.questions tbody tr')].map(row => {cells})")
+    assert [(what, score == "not known") for what, score, _ in rows] == [
+        ("another recording", False),
+        ("an unseen component", True),
+        ("an unseen load", True),
+        ("an unseen speed", True),
+    ]
+    assert rows[1][2] == "name the component of every recording in a column component"
+    listed = browser.evaluate("document.querySelector('.model ul').textContent")
+    assert "promises are for machines run like the labelled ones; the labels name no condition" in listed
+
+
 def test_no_request_leaves_the_machine(walked: list[str], served: Served, browser: Browser) -> None:
     assert browser.requests
     hosts = {address.split("/")[2] for address in browser.requests if address.startswith("http")}

@@ -55,7 +55,7 @@ HeldOutOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="UNIT",
-        show_default="the first of component, load, speed, recording that two classes have two of",
+        show_default="whatever the labels allow; with updates, the first of component, load, speed, recording",
         help="What is new to the model when it is judged: component, recording, or a column such as load. "
         "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
     ),
@@ -99,10 +99,11 @@ def fit(
     conditions.
 
     The command first shows what it found, and warns where all labels share a
-    condition, such as one load. It then holds out the hardest that the labels
-    allow, components if two classes have two of them, to estimate how well the
-    model will do on one it has not seen, and finally learns from all
-    recordings.
+    condition, such as one load. It then holds out whatever the labels allow,
+    components, loads, speeds and recordings, to estimate how well the model
+    will do on one it has not seen, and finally learns from all recordings.
+    What it tells begins with the hardest of these, and says what to label for
+    the others.
     """
     need("dualres fit", *TRAINING)
     from dualres.fit_page.page import check_page, page_beside
