@@ -26,7 +26,7 @@ from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ModelFileError
 from dualres.judge.model import Model, content
 from dualres.judge.training_profile import TrainingProfile
-from dualres.learn.estimate_text import sentences
+from dualres.learn.estimate_text import expected
 from dualres.model.check import check_windows
 from dualres.model.kinds import VIEWS
 from dualres.model.network import DualRes
@@ -65,8 +65,7 @@ def attempt(path: Path) -> str:
     try:
         model = loaded(path)
         json.dumps(model.card.as_data(), default=str)
-        for entry in model.card.estimates:
-            sentences(entry)
+        expected(model.card.estimates)
         TrainingProfile.parsed(model.card.learned_from)
         str(model.card.recipe)
         assert np.isfinite(model.scores(check_windows(1, model.card.config.window), 0)).all()

@@ -41,7 +41,7 @@ class Question:
         if self.macro_f1 is None:
             return self.hint
         if self.low is None or self.high is None or self.level is None:
-            few = _NUMBERS[self.rounds] if self.rounds < len(_NUMBERS) else str(self.rounds)
+            few = _NUMBERS[self.rounds] if 0 <= self.rounds < len(_NUMBERS) else str(self.rounds)
             return f"{few} round{'s' * (self.rounds != 1)}, no interval"
         return f"{100 * self.level:.0f} % interval {100 * self.low:.0f} to {100 * self.high:.0f}"
 
