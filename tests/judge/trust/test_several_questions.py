@@ -2,7 +2,7 @@
 
 import pytest
 
-from dualres.judge.trust.calibration import Calibration, HeldOutRecording
+from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import NoveltyFeatures
 
 LOOK = NoveltyFeatures(0.0, 0.0, 0.0, 0.0, 0.0)
@@ -10,9 +10,13 @@ COMPONENTS, LOADS = ("a", "b"), ("0", "1")
 
 
 def question(unit, **conditions):
-    held = tuple(HeldOutRecording("xy"[i % 2], str(i), True, 0.0, LOOK) for i in range(40))
-    known = tuple(HeldOutRecording("xy"[i % 2], one, True, 0.0, LOOK) for i, one in enumerate(COMPONENTS + LOADS))
-    return Calibration(("x", "y"), unit, held + (known if unit != "recording" else ()), conditions=conditions)
+    units = [*map(str, range(100, 140)), *(COMPONENTS + LOADS if unit != "recording" else ())]
+    said = {"x": (0.9, 0.1), "y": (0.1, 0.9)}
+    held = (
+        held_out("xy", "xy"[i % 2], one, True, probabilities=said["xy"[i % 2]], look=LOOK)
+        for i, one in enumerate(units)
+    )
+    return Calibration(("x", "y"), unit, tuple(held), conditions=conditions)
 
 
 ASKED = question("component", load=LOADS).asking(
