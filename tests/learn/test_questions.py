@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 
 from dualres.errors import ConfigError
+from dualres.learn.holdout import missing
 from dualres.learn.questions import questions_for
 from dualres.learn.settings import FitSettings
 from dualres.recordings.speed import Speed
@@ -58,6 +59,14 @@ def test_another_recording_is_no_question_where_each_component_has_one():
     questions = asked(made(components="abc", loads="0", speeds=("1000",), again=1))
     assert units(questions) == ["component"]
     assert questions.plans[0].not_known["recording"] == "label a second recording of a component"
+
+
+def test_a_class_with_one_recording_asks_for_a_second():
+    good = made(loads="01", speeds=("1000",), again=1)
+    few = tuple(one for one in good if one.label == "good" or one.condition["load_hp"] == "0")
+    others = tuple(replace(one, id=f"b{one.id}", label="bad", component="bad") for one in few if one.label == "good")
+    assert missing(few, "recording") == "label a second recording of worn"
+    assert asked((*few, *others)).plans[0].unit == "load_hp"
 
 
 def test_speeds_that_are_nearly_the_same_are_one():

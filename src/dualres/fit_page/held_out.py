@@ -38,7 +38,6 @@ def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
         far = f"anything from {100 * score.low:.0f} to {100 * score.high:.0f} %"
     trust = [
         f"With {score.units} other {plural(estimate.unit)} the score could have been {far}.",
-        "Nobody knows how it does on machines, loads or sensors that no labelled recording has.",
         *(sentence.strip().removeprefix("note: ") for sentence in others),
     ]
     trust += [f"{doubt[0].upper()}{doubt[1:]}." for doubt in doubts]

@@ -32,6 +32,7 @@ from dualres.utils.json_text import json_text
 from dualres.utils.progress import Progress, quiet
 
 OURS = b'<meta name="generator" content="DualRes">'  # near the top of a page that may be replaced
+UNKNOWN = "nobody knows how it does on machines, loads or sensors that no labelled recording has"
 MOST_LINES = 24  # single recordings of a class in its picture
 
 
@@ -114,7 +115,7 @@ def fit_page(
 
 
 def _expected(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
-    title, doubts = "What to expect", narrow(recordings)
+    title, doubts = "What to expect", (UNKNOWN, *narrow(recordings))
     if not fitted.estimates:
         unknown = "Not known: nothing was held out to be judged (--no-estimate)."
         return html.section(title, unknown, html.listed(doubts))

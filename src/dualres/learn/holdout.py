@@ -183,7 +183,7 @@ def missing(recordings: Sequence[Recording], unit: str) -> str:
         return f"label a second {word}"
     if not single:
         return "classes share theirs"
-    return f"label recordings of a second one of {', '.join(single)}"
+    return f"label {'a second recording' if unit == RECORDING else 'recordings of a second one'} of {', '.join(single)}"
 
 
 def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds, progress: Progress = quiet) -> None:

@@ -42,7 +42,7 @@ function showForm(place) {
   const units = ["component", "recording", ...new Set(state.recordings.flatMap((one) => Object.keys(one.condition)))];
   const name = h("input", { value: freeName(), required: true, "aria-label": "Name" });
   const recipe = h("select", {}, h("option", { value: "orders" }, "orders: seconds, the default"), h("option", { value: "views" }, "views: seconds, without the speed"), h("option", { value: "robust" }, "robust: the paper's network, minutes"), h("option", { value: "paper" }, "paper: as published, minutes"));
-  const held = h("select", {}, h("option", { value: "" }, "the hardest that the labels allow"), units.map((unit) => h("option", { value: unit }, `an unseen ${unit}`)));
+  const held = h("select", {}, h("option", { value: "" }, "whatever the labels allow"), units.map((unit) => h("option", { value: unit }, `an unseen ${unit}`)));
   const start = attempt(async () => { await change("/api/fits", "POST", { name: name.value.trim(), recipe: recipe.value, held_out: held.value }); await commands(); });
   fill(place, h("h2", {}, "Fit"),
     h("div", { class: "form" }, h("label", {}, "Name ", name), h("label", {}, "How to learn ", recipe), h("label", {}, "Say how well it does on ", held)),
