@@ -13,18 +13,20 @@ def unit(classes, label, *said):
 
 
 def test_a_score_is_that_of_all_units_together():
-    units = [unit(2, 0, 0, 0), unit(2, 0, 0, 1), unit(2, 1, 1, 1), unit(2, 1, 1, 1), unit(2, 1, 0, 1)]
+    worn = [unit(2, 1, 1, 1)] * 3
+    units = [unit(2, 0, 0, 0), unit(2, 0, 0, 1), *worn, unit(2, 1, 0, 1)]
     found = score_of(units, 3)
-    assert found.macro_f1 == pytest.approx((6 / 8 + 10 / 12) / 2)
+    assert found.macro_f1 == pytest.approx((6 / 8 + 14 / 16) / 2)
     # Without each unit in turn, by hand, and Student's t for the two degrees of freedom of three rounds.
-    without = np.array([(2 / 4 + 10 / 12) / 2, (4 / 5 + 10 / 11) / 2, *[(6 / 8 + 6 / 8) / 2] * 2, (6 / 7 + 8 / 9) / 2])
-    error = np.sqrt(4 / 5 * ((without - without.mean()) ** 2).sum())
+    each = [(2 / 4, 14 / 16), (4 / 5, 14 / 15), *[(6 / 8, 10 / 12)] * 3, (6 / 7, 12 / 13)]
+    without = np.array(each).mean(1)
+    error = np.sqrt(5 / 6 * ((without - without.mean()) ** 2).sum())
     assert found.standard_error == pytest.approx(error)
     assert found.low == pytest.approx(max(0, found.macro_f1 - 1.2 * 2.919986 * error))
     assert found.high == 1.0
     more = score_of(units, 5)
     assert more.low == pytest.approx(found.macro_f1 - 1.2 * 2.131847 * error)
-    assert found.as_data()["units"] == 5
+    assert found.as_data()["units"] == 6
     assert score_of([unit(3, i % 2, i % 2) for i in range(4)], 2).macro_f1 == 1.0, "of the classes that were judged"
 
 
