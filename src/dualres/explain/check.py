@@ -14,6 +14,7 @@ from dualres.faultlines.order_spectra import BLOCK_S
 from dualres.faultlines.severity import velocity_rms, zone_of
 from dualres.faultlines.speed_estimate import estimate_speed
 from dualres.faultlines.speed_evidence import MOST_S
+from dualres.faultlines.unknown_bearing import elements_of
 from dualres.recordings.labels.read import LabelRow, read_row, row_of
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, axes_of
@@ -45,9 +46,10 @@ class CheckedMachine:
     @property
     def known(self) -> Machine:
         orders = orders_of(self.orders) if self.orders else None
-        if orders is None and self.bearing:
+        elements = elements_of(self.bearing) if self.bearing and not orders else None
+        if orders is None and elements is None and self.bearing:
             orders = FaultOrders.of_bearing(bearing_of(self.bearing))
-        return Machine(orders, teeth_of(self.gear) if self.gear else None)
+        return Machine(orders, teeth_of(self.gear) if self.gear else None, elements)
 
 
 @dataclass(frozen=True)

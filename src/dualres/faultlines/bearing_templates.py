@@ -43,6 +43,7 @@ class PartTest:
     score: float  # weighted mean of the evidence, in standard deviations of the noise
     p: float  # share of templates at other places that score as high
     lines: tuple[tuple[float, float], ...]  # turns of the shaft, and how far it stands out
+    searched: bool = False  # whether the order was looked for in a range
 
 
 def template(part: Part, orders: FaultOrders) -> tuple[Line, ...]:
@@ -71,22 +72,33 @@ def part_test(part: Part, orders: FaultOrders, evidence: OrderEvidence) -> PartT
         return None
     slip = SLIP if evidence.speed_found else SLIP_UNSURE
     lines, curve, base = template(part, orders), evidence.without_shaft, order * evidence.speed_factor
-    scored = partial(_scores, lines=lines, base=base, slip=slip, evidence=evidence)
+    scored = partial(best_scores, lines=lines, base=base, slip=slip, evidence=evidence)
     (score,), (factor,) = scored(near_maximum(curve), np.ones(1))
-    own = near_maximum(curve)
-    for multiple in range(1, int(len(own) * evidence.step / (base * factor)) + 1):
-        place = round(multiple * base * factor / evidence.step)
-        own[max(0, place - OWN) : place + OWN + 1] = np.nan
-    rivals, _ = scored(own, _elsewhere(order, orders, slip))
+    rivals, _ = scored(without_lines_of(base * factor, evidence), elsewhere(order, orders, slip))
     p = (1 + np.count_nonzero(rivals >= score)) / (1 + len(rivals))
+    return PartTest(part, order, float(factor), float(score), float(p), heights(lines, base * factor, evidence))
+
+
+def without_lines_of(rate: float, evidence: OrderEvidence) -> Exact:
+    """What rivals of a damage see: the evidence without its lines, multiples of `rate` at the stated speed."""
+    rest = near_maximum(evidence.without_shaft)
+    for multiple in range(1, int(len(rest) * evidence.step / rate) + 1):
+        place = round(multiple * rate / evidence.step)
+        rest[max(0, place - OWN) : place + OWN + 1] = np.nan
+    return rest
+
+
+def heights(lines: tuple[Line, ...], rate: float, evidence: OrderEvidence) -> tuple[tuple[float, float], ...]:
+    """How far each line of a damage stands out that strikes at `rate`; at orders of the shaft as it turns."""
     seen = near_maximum(evidence.envelope)
-    at = [base * factor * line.harmonic + line.offset * evidence.speed_factor for line in lines]
+    at = [rate * line.harmonic + line.offset * evidence.speed_factor for line in lines]
     places = [(one, round(one / evidence.step)) for one in at]
-    heights = [(float(one / evidence.speed_factor), float(seen[place])) for one, place in places if place < len(seen)]
-    return PartTest(part, order, float(factor), float(score), float(p), tuple(sorted(heights)))
+    return tuple(
+        sorted((float(one / evidence.speed_factor), float(seen[place])) for one, place in places if place < len(seen))
+    )
 
 
-def _elsewhere(order: float, orders: FaultOrders, slip: float) -> Exact:
+def elsewhere(order: float, orders: FaultOrders, slip: float) -> Exact:
     """Factors of the order at which rivals stand: away from it and from the rates of all parts."""
     factors = np.geomspace(*RANGE, SURROGATES)
     known = np.array([one for one in map(orders.of, PARTS) if one])
@@ -94,7 +106,7 @@ def _elsewhere(order: float, orders: FaultOrders, slip: float) -> Exact:
     return np.asarray(factors[apart & (np.abs(factors - 1) > 2.5 * slip + 0.01)])
 
 
-def _scores(
+def best_scores(
     near: Exact, factors: Exact, *, lines: tuple[Line, ...], base: float, slip: float, evidence: OrderEvidence
 ) -> tuple[Exact, Exact]:
     """Of templates at `factors` of the base order, the best score within slip, and the factor there: (n,)."""

@@ -18,6 +18,7 @@ from dualres.faultlines.fault_orders import PARTS, FaultOrders
 from dualres.faultlines.order_evidence import OrderEvidence, order_evidence
 from dualres.faultlines.order_spectra import OrderSpectra, Turning, order_spectra
 from dualres.faultlines.shaft_patterns import SHAFT_PATTERNS, PatternTest, patterns
+from dualres.faultlines.unknown_bearing import Elements, highest_order, range_of, range_tests
 from dualres.utils.arrays import Exact
 
 Answer = Literal[
@@ -27,9 +28,10 @@ ERROR = 0.05  # of recordings of healthy machines in which something is named
 LEAST_ERROR = 0.02  # the least p-value, of hundreds of templates, for all parts and patterns together
 # Scores from which a part of a bearing is named. A cage makes many healthy machines sound.
 MARGIN, CAGE_MARGIN = 5.0, 9.2
+SEARCHED_MARGIN = 7.0  # where its order is looked for in a range: more lines of healthy machines lie there
 HINT = 3.5  # from which a part of a bearing may be there
 REACH = 4.4  # of the fastest rate: how many orders are looked at
-LEAST_REACH = 13.0  # orders
+LEAST_REACH, GEAR_REACH = 13.0, 25.0  # orders; the latter where a tooth is looked for
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Machine:
 
     orders: FaultOrders | None = None
     teeth: tuple[int, int] | None = None  # of the gear on the shaft and of its mate
+    elements: Elements | None = None  # of a bearing of which nothing else is known
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ class Finding:
     def said(self) -> str:
         """The answer in words."""
         if self.answer == "shaft":
-            return f"shaft, consistent with {self.name}"
+            name = "a bent shaft or unbalance" if self.name == "bent shaft" else self.name
+            return f"shaft, consistent with {name}"
         if self.answer == "gear":
             return "gear, on the shaft" if self.name == "gear" else "gear, the mate"
         return self.answer
@@ -116,16 +120,25 @@ def check_signals(
     highest = LEAST_REACH
     if machine.orders:
         highest = max(highest, REACH * machine.orders.highest)
+    if machine.elements:
+        highest = max(highest, REACH * highest_order(machine.elements))
+    if machine.teeth:
+        highest = max(highest, GEAR_REACH)
     try:
-        spectra = order_spectra(axes, rate, turning, seconds=seconds, highest=highest)
+        spectra = order_spectra(axes, rate, turning, seconds=seconds, highest=highest, turned=machine.teeth is not None)
     except RecordingError as problem:
         return cannot_tell(str(problem))
     orders = machine.orders or FaultOrders()
     evidence = order_evidence(spectra, known_lines(orders))
     parts = [one for part in PARTS if (one := part_test(part, orders, evidence))]
-    if machine.orders and not parts:
+    if machine.elements:
+        parts += range_tests(machine.elements, evidence)
+    if (machine.orders or machine.elements) and not parts:
         shown = spectra.step * spectra.envelopes.shape[1]
-        least = 2 * RANGE[1] * min(order for part in PARTS if (order := orders.of(part)))
+        known = [order for part in PARTS if (order := orders.of(part))]
+        if machine.elements:
+            known.append(range_of("outer race", machine.elements[0])[1])
+        least = 2 * RANGE[1] * min(known)
         return cannot_tell(
             f"the band is too narrow: a rate of {rate:g} Hz shows {shown:.3g} orders of the shaft, and {least:.3g} are "
             "needed"
@@ -158,23 +171,28 @@ def check_array(signal: Exact, rate: float, shaft_hz: float, *, machine: Machine
 def _judged(whole: list[PartTest | PatternTest], error: float) -> tuple[Finding, ...]:
     """Every finding, what is named first: bearings before gears before shafts, then by the score.
 
-    A shaft's pattern is named only where no part of a bearing shows, however weakly: what strikes shakes the shaft.
+    The pattern of a shaft or a gear is named only where no part of a bearing shows, however weakly: what strikes shakes
+    the shaft, and an inner ring does so at the same place of many turns.
     """
     parts = [one for one in whole if isinstance(one, PartTest)]
     strikes = any(one.p * len(whole) <= error and one.score >= HINT for one in parts if one.part != "cage")
-    strong = any(one.score >= MARGIN for one in parts if one.part != "cage")
+    strong = any(one.score >= _margin(one) for one in parts if one.part != "cage")
     findings = []
     for one in whole:
         adjusted = min(1.0, one.p * len(whole))
         if isinstance(one, PartTest):
             # The cage's lines are those of every part that goes round with it: alone they speak for the cage itself.
-            enough = one.score >= CAGE_MARGIN and not strong if one.part == "cage" else one.score >= MARGIN
+            enough = one.score >= CAGE_MARGIN and not strong if one.part == "cage" else one.score >= _margin(one)
             named = adjusted <= error and enough
             found = Finding(one.part, one.part, one.score, one.p, adjusted, named, one.lines, one.order, one.factor)
         else:
             kind: Answer = "shaft" if one.pattern in SHAFT_PATTERNS else "gear"
-            named = adjusted <= error and one.enough and not (kind == "shaft" and strikes)
+            named = adjusted <= error and one.enough and not strikes
             found = Finding(kind, one.pattern, one.score, one.p, adjusted, named, one.lines)
         findings.append(found)
     after = {"gear": 1, "shaft": 2}
     return tuple(sorted(findings, key=lambda one: (not one.named, after.get(one.answer, 0), -one.score)))
+
+
+def _margin(test: PartTest) -> float:
+    return SEARCHED_MARGIN if test.searched else MARGIN

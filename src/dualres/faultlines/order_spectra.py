@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import RecordingError
+from dualres.faultlines.turn_average import A_TURN, LOOKED_AT
 from dualres.utils.arrays import Exact
 
 LEAST_TURNS = 20  # revolutions of a recording: with fewer, lines of a shaft order are not apart
@@ -20,6 +21,7 @@ MOST_TURNS = 64  # in a frame: longer ones would be smeared by slip
 LOWEST_HZ, HIGHEST = 200.0, 0.47  # where bands lie; the latter as a share of the rate
 WHITENED_HZ = 250.0  # over which power is smoothed
 BANDS = 6  # widths of a band in the whole; bands overlap by half
+HEARD = (-3.0, 6.0)  # standard deviations of an envelope
 BLOCK_S = 60.0  # of a recording that are transformed at once
 
 Turning = Callable[[Exact, float], Exact]  # mean Hz over spans that begin at moments in s and last so many seconds
@@ -35,13 +37,21 @@ class OrderSpectra:
     signals: Exact  # of the signals themselves, (axes, orders)
     turns: float
     shaft_hz: float  # mean
+    # The envelopes of all bands and axes together, piece by piece, `A_TURN` samples in a turn; () if not asked for.
+    turned: tuple[Exact, ...] = ()
 
 
 def order_spectra(
-    axes: Iterable[Iterable[npt.ArrayLike]], rate: float, turning: Turning, *, seconds: float, highest: float
+    axes: Iterable[Iterable[npt.ArrayLike]],
+    rate: float,
+    turning: Turning,
+    *,
+    seconds: float,
+    highest: float,
+    turned: bool = False,
 ) -> OrderSpectra:
     """Of axes that come in blocks of `BLOCK_S` at `rate` Hz, `seconds` in all, up to the order `highest`, or as far as
-    the rate reaches."""
+    the rate reaches. With `turned` the envelopes are kept over the first turns, too."""
     shaft_hz = float(turning(np.zeros(1), seconds)[0])
     turns = seconds * shaft_hz
     if turns < LEAST_TURNS:
@@ -55,25 +65,34 @@ def order_spectra(
     if not bands:
         raise RecordingError(f"a rate of {rate:g} Hz leaves no band for the envelope of a shaft at {shaft_hz:.4g} Hz")
     envelopes, signals = [], []
+    pieces: dict[float, list[Exact]] = {}  # by the second at which each begins, the bands of all axes
     for blocks in axes:
         power, frames, start_s = np.zeros((len(bands) + 1, frame // 2 + 1)), 0, 0.0
         for block in blocks:
             samples = np.asarray(block, dtype=np.float64)
             angles = _angles(turning, start_s, len(samples) / rate, a_turn)
-            start_s += len(samples) / rate
+            began_s, start_s = start_s, start_s + len(samples) / rate
             if len(angles) < frame:
                 continue
+            keep = turned and began_s * shaft_hz < LOOKED_AT
+            fine = _angles(turning, began_s, start_s - began_s, A_TURN) if keep else angles[:0]
             for row, curve in enumerate(_curves(samples, rate, bands, 1.05 * highest * shaft_hz)):
                 # Moments are shares of the block, for curves have rates of their own.
                 found, count = _power(np.interp(angles * len(curve), np.arange(len(curve)), curve), frame)
                 power[row] += found
+                if keep and row < len(bands):
+                    read = np.interp(fine[: A_TURN * LOOKED_AT] * len(curve), np.arange(len(curve)), curve)
+                    pieces.setdefault(began_s, []).append(_standard(read))
             frames += count
         if not frames:
             raise RecordingError("the recording's blocks hold too few revolutions of the shaft")
         envelopes.append(power[:-1] / frames)
         signals.append(power[-1] / frames)
     step, kept = a_turn / frame, int(highest / (a_turn / frame))
-    return OrderSpectra(step, bands, np.concatenate(envelopes)[:, :kept], np.array(signals)[:, :kept], turns, shaft_hz)
+    together = tuple(np.mean(one, axis=0) for one in pieces.values())
+    return OrderSpectra(
+        step, bands, np.concatenate(envelopes)[:, :kept], np.array(signals)[:, :kept], turns, shaft_hz, together
+    )
 
 
 def bands_of(rate: float, carried_hz: float) -> Iterator[tuple[float, float]]:
@@ -86,6 +105,12 @@ def bands_of(rate: float, carried_hz: float) -> Iterator[tuple[float, float]]:
     if top - LOWEST_HZ > 1.2 * width:
         count = ceil((top - LOWEST_HZ - width) / (width / 2)) + 1
         yield from ((float(low), float(low + width)) for low in np.linspace(LOWEST_HZ, top - width, count))
+
+
+def _standard(curve: Exact) -> Exact:
+    """In standard deviations, so that no band is louder than another; one loud event is no pattern."""
+    standard: Exact = np.clip((curve - curve.mean()) / max(float(curve.std()), np.finfo(float).tiny), *HEARD)
+    return standard
 
 
 def _angles(turning: Turning, start_s: float, seconds: float, a_turn: int) -> Exact:

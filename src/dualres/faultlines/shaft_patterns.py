@@ -10,27 +10,35 @@ from typing import Literal
 
 import numpy as np
 
-from dualres.faultlines.order_evidence import HANN, OrderEvidence
+from dualres.faultlines.order_evidence import OrderEvidence
 from dualres.faultlines.order_spectra import OrderSpectra
+from dualres.faultlines.turn_average import turn_peak
 from dualres.utils.arrays import Exact
 
-Pattern = Literal["unbalance", "misalignment", "looseness", "gear", "mate"]
-SHAFT_PATTERNS: tuple[Pattern, ...] = ("unbalance", "misalignment", "looseness")
+Pattern = Literal["unbalance", "bent shaft", "misalignment", "looseness", "gear", "mate"]
+SHAFT_PATTERNS: tuple[Pattern, ...] = ("unbalance", "bent shaft", "misalignment", "looseness")
 
 TAILS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002)  # shares of healthy simulated machines
 # The scores that those shares reach; beyond the last, the p-value stays what it is there.
 HEALTHY: dict[Pattern, tuple[float, ...]] = {
-    "unbalance": (7.0, 8.1, 9.9, 10.4, 10.7, 10.8),
-    "misalignment": (1.8, 2.1, 2.7, 3.1, 3.3, 3.6),
-    "looseness": (0.8, 1.0, 1.2, 1.3, 1.4, 1.5),
-    "gear": (0.7, 0.71, 0.8, 1.0, 1.01, 1.1),
-    "mate": (0.7, 0.9, 1.1, 1.11, 1.2, 1.21),
+    "unbalance": (11.35, 12.26, 13.13, 14.05, 14.83, 15.17),
+    "bent shaft": (11.35, 12.26, 13.13, 14.05, 14.83, 15.17),
+    "misalignment": (1.6, 2.19, 2.81, 3.13, 3.42, 3.44),
+    "looseness": (0.8, 1.0, 1.17, 1.27, 1.37, 1.48),
+    "gear": (1.3, 1.71, 2.17, 2.64, 2.98, 3.69),
+    "mate": (1.06, 1.64, 2.36, 2.9, 3.35, 3.85),
 }
 # Scores that a pattern must reach besides, for real machines without the fault have more of its lines than simulated
 # ones: the gearbox of PHM2009 comes and goes with its shaft, and CWRU's and UESTC's benches do so twice in a turn.
-MARGINS: dict[Pattern, float] = {"unbalance": 10.5, "misalignment": 9.0, "looseness": 2.5, "gear": 6.0, "mate": 6.0}
+MARGINS: dict[Pattern, float] = {
+    **{"unbalance": 14.0, "bent shaft": 14.0, "misalignment": 6.5, "looseness": 2.5},
+    **{"gear": 7.5, "mate": 8.5},
+}
+BENT = 8.5  # decibels from the first line to the second: with less, a bent shaft is as likely as unbalance
 HALVES = (0.5, 1.5, 2.5, 3.5)
-IMPACTS = np.arange(3, 13, dtype=np.float64)  # orders at which what strikes once a turn shows
+IMPACTS = np.arange(3, 13, dtype=np.float64)  # harmonics at which what strikes once a turn shows
+# Crests from which a peak is sharp: one of `DULL` is what comes and goes, each tenth above counts `SHARPNESS` / 10.
+DULL, SHARPNESS = 3.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -51,15 +59,18 @@ class PatternTest:
 def patterns(spectra: OrderSpectra, evidence: OrderEvidence, teeth: tuple[int, int] | None) -> list[PatternTest]:
     """All that can be looked for in a recording; those of gears where their teeth are known."""
     once, twice = (float(one) for one in evidence.at(evidence.envelope, np.array([1.0, 2.0])))
-    first, second = (_decibels(spectra, evidence, order) for order in (1.0, 2.0))
+    first, second, third = (_decibels(spectra, evidence, order) for order in (1.0, 2.0, 3.0))
+    heard = float(evidence.at(evidence.signal, np.ones(1))[0])
+    # Once a turn in what comes and goes, in what is heard, and far above the third line.
+    alone = 0.5 * min(once, 20.0) + 0.25 * min(heard, 14.0) + 0.25 * min(first - third, 25.0)
     found = [
-        _tested("unbalance", min(once, once - twice + 4, first - second), ((1.0, once), (2.0, twice))),
+        _tested("unbalance" if first - second >= BENT else "bent shaft", alone, ((1.0, once), (2.0, twice))),
         # Twice a turn in what is heard and in what comes and goes.
         _tested("misalignment", min(twice, twice - once + 4, second - first + 9), ((1.0, once), (2.0, twice))),
         _loose(evidence),
     ]
     if teeth:
-        found += [_struck("gear", evidence, 1.0), _struck("mate", evidence, teeth[0] / teeth[1])]
+        found += [_struck("gear", spectra, evidence, 1.0), _struck("mate", spectra, evidence, teeth[1] / teeth[0])]
     return found
 
 
@@ -71,13 +82,12 @@ def _loose(evidence: OrderEvidence) -> PatternTest:
     return _tested("looseness", score, tuple(zip(HALVES, halves.tolist(), strict=True)))
 
 
-def _struck(pattern: Pattern, evidence: OrderEvidence, turn: float) -> PatternTest:
-    """A tooth that strikes once in each turn of its gear, of so many turns of the shaft: many harmonics alike."""
-    orders = IMPACTS * turn
-    if turn != 1:  # what belongs to the shaft itself says nothing of its mate
-        orders = orders[np.abs(orders - np.round(orders)) > 2 * HANN * evidence.step]
+def _struck(pattern: Pattern, spectra: OrderSpectra, evidence: OrderEvidence, length: float) -> PatternTest:
+    """A tooth that strikes once in each turn of its gear, which takes so many turns of the shaft: one sharp peak."""
+    peak = turn_peak(spectra.turned, length, evidence.speed_factor, evidence.speed_found)
+    score = min(peak.stands_out, SHARPNESS * (peak.crest - DULL)) if peak else 0.0
+    orders = IMPACTS / length
     heights = evidence.at(evidence.envelope, orders)
-    score = float(np.quantile(heights, 0.3)) if len(heights) > 3 else 0.0
     return _tested(pattern, score, tuple(zip(orders.tolist(), heights.tolist(), strict=True)))
 
 
