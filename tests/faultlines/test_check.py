@@ -7,9 +7,10 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.faultlines.bearing import bearing_of
 from dualres.faultlines.bearing_templates import PartTest
-from dualres.faultlines.check import CAGE_MARGIN, MARGIN, Machine, _judged, check_array, check_signals
+from dualres.faultlines.check import CAGE_MARGIN, MARGIN, SEARCHED_MARGIN, Machine, _judged, check_array, check_signals
 from dualres.faultlines.fault_orders import FaultOrders
 from dualres.faultlines.shaft_patterns import PatternTest
+from dualres.simulated import rig
 from dualres.simulated.machines import MachineSetting, machine, simulate
 from tests.faultlines.struck_bearing import RATE, struck_bearing
 from tests.variants import also
@@ -98,7 +99,7 @@ def test_its_data_is_json():
     assert said["answer"] == "outer race"
     assert said["findings"][0]["adjusted"] == said["p"]
     assert said["findings"][0]["lines"][0].keys() == {"order", "stands_out"}
-    assert len(said["findings"]) == 7
+    assert len(said["findings"]) == 8
 
 
 def test_what_is_weak_is_told():
@@ -108,6 +109,16 @@ def test_what_is_weak_is_told():
     found = check_array(signal, RATE, shaft_hz, machine=Machine(orders))
     assert found.findings[0].score < CAGE_MARGIN
     assert (found.answer, found.said) == ("nothing found", "nothing found (weak: cage)")
+
+
+@pytest.mark.parametrize(("state", "answer"), [("healthy_speed", "nothing found"), ("break_H_speed", "gear")])
+def test_a_broken_tooth_is_named_and_healthy_gears_are_not(state, answer):
+    """Of the embedded rig, whose gears have strong lines in any state."""
+    recording = next(one for one in rig.recordings() if one.id == f"{state}_2000rpm_20Nm")
+    known = Machine(FaultOrders.of_bearing(bearing_of("ER-16K")), rig.SECOND_PAIR)
+    rate, seconds = float(recording.rate), float(recording.length / recording.rate)
+    found = check_signals([[recording.signal]], rate, recording.speed.over, seconds, machine=known)
+    assert found.answer == answer
 
 
 OUTER = PartTest("outer race", 3.58, 1.0, MARGIN + 1, 0.001, ())
@@ -123,6 +134,7 @@ def test_a_p_value_and_a_score_are_both_needed():
     assert named(OUTER) == ["outer race"]
     assert named(replace(OUTER, score=MARGIN - 0.1)) == []
     assert named(replace(OUTER, p=0.04), TWICE) == ["misalignment"]
+    assert named(replace(OUTER, score=SEARCHED_MARGIN - 0.1, elements=9)) == []
 
 
 def test_the_cage_is_named_alone_and_where_it_is_loud():
@@ -131,7 +143,10 @@ def test_the_cage_is_named_alone_and_where_it_is_loud():
     assert named(replace(CAGE, score=MARGIN + 1)) == []
 
 
-def test_a_shaft_is_not_blamed_where_a_bearing_may_strike():
+def test_a_shaft_or_a_gear_is_not_blamed_where_a_bearing_may_strike():
+    tooth = PatternTest("gear", 10.0, 0.002, ())
+    assert named(tooth) == ["gear"]
+    assert named(tooth, replace(OUTER, score=MARGIN - 1)) == []
     assert named(TWICE) == ["misalignment"]
     assert named(TWICE, replace(OUTER, score=MARGIN - 1)) == []
     assert named(TWICE, replace(OUTER, score=1.0)) == ["misalignment"]

@@ -12,7 +12,6 @@ import typer
 
 from dualres.cli.console import complain, counted, echo, say
 from dualres.cli.folder import (
-    BearingOption,
     GearOption,
     RateOption,
     SpeedOptions,
@@ -50,7 +49,13 @@ def check(
     rate: RateOption = None,
     *,
     speeds: SpeedOptions,
-    bearing: BearingOption = None,
+    bearing: Annotated[
+        str | None,
+        typer.Option(
+            help="A bearing of the table in docs/explain.md, such as 6205; its elements, their diameter, the pitch "
+            "diameter and the contact angle: 9,7.94,39.04,0; or, if nothing else is known, its elements: 9, or 8-10."
+        ),
+    ] = None,
     orders: Annotated[
         str | None,
         typer.Option(

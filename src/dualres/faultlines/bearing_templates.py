@@ -43,7 +43,7 @@ class PartTest:
     score: float  # weighted mean of the evidence, in standard deviations of the noise
     p: float  # share of templates at other places that score as high
     lines: tuple[tuple[float, float], ...]  # turns of the shaft, and how far it stands out
-    searched: bool = False  # whether the order was looked for in a range
+    elements: int | None = None  # of the bearing, where the order was looked for among several
 
 
 def template(part: Part, orders: FaultOrders) -> tuple[Line, ...]:

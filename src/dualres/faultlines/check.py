@@ -7,7 +7,7 @@ must pass a margin that healthy machines at hand do not reach: lines of another 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy.typing as npt
@@ -56,16 +56,17 @@ class Finding:
     lines: tuple[tuple[float, float], ...]  # orders of the shaft, and how far each stands out
     order: float | None = None  # of a bearing's part: nominal
     factor: float | None = None  # at which it was found
+    elements: int | None = None  # of its bearing, where that is what was looked for
 
     @property
     def said(self) -> str:
         """The answer in words."""
         if self.answer == "shaft":
-            name = "a bent shaft or unbalance" if self.name == "bent shaft" else self.name
+            name = "a bent shaft" if self.name == "bent shaft" else self.name
             return f"shaft, consistent with {name}"
         if self.answer == "gear":
             return "gear, on the shaft" if self.name == "gear" else "gear, the mate"
-        return self.answer
+        return f"{self.answer}, of {self.elements} elements" if self.elements else self.answer
 
     def as_data(self) -> dict[str, Any]:
         return {**vars(self), "lines": [{"order": order, "stands_out": height} for order, height in self.lines]}
@@ -185,6 +186,7 @@ def _judged(whole: list[PartTest | PatternTest], error: float) -> tuple[Finding,
             enough = one.score >= CAGE_MARGIN and not strong if one.part == "cage" else one.score >= _margin(one)
             named = adjusted <= error and enough
             found = Finding(one.part, one.part, one.score, one.p, adjusted, named, one.lines, one.order, one.factor)
+            found = replace(found, elements=one.elements)
         else:
             kind: Answer = "shaft" if one.pattern in SHAFT_PATTERNS else "gear"
             named = adjusted <= error and one.enough and not strikes
@@ -195,4 +197,4 @@ def _judged(whole: list[PartTest | PatternTest], error: float) -> tuple[Finding,
 
 
 def _margin(test: PartTest) -> float:
-    return SEARCHED_MARGIN if test.searched else MARGIN
+    return MARGIN if test.elements is None else SEARCHED_MARGIN

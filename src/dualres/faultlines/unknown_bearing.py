@@ -103,5 +103,6 @@ def _range_test(part: Part, elements: Elements, evidence: OrderEvidence) -> Part
     chance = float(np.exp(np.interp(score, HEALTHY[part], np.log(TAILS))))
     searched = float(-np.expm1(places * np.log1p(-chance)))
     p = max((1 + np.count_nonzero(rivals >= score)) / (1 + len(rivals)), searched)
-    order = middle * factor
-    return PartTest(part, order, 1.0, score, float(p), heights(lines, rate, evidence), searched=True)
+    order, numbers = middle * factor, range(elements[0], elements[1] + 1)
+    nearest = min(numbers, key=lambda number: abs(order - float(np.mean(range_of(part, number)))))
+    return PartTest(part, order, 1.0, score, float(p), heights(lines, rate, evidence), nearest)
