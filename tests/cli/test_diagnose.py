@@ -30,7 +30,7 @@ def test_verdicts_one_line_each(fitted, machines):
     assert "(then good" in lines[1]
 
 
-ANSWER = {"answer", "set", "promise", "reason", "calibrated", "assumed"}
+ANSWER = {"answer", "set", "promise", "names_error", "reason", "calibrated", "assumed"}
 
 
 def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, machines):
@@ -135,7 +135,7 @@ def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
     (line,) = run("diagnose", fitted[1], machines / "good0.wav").stdout.splitlines()
     assert "  no promise: 6 held-out components state no error rate below 14 %" in line
     (line,) = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15").stdout.splitlines()
-    assert line.endswith("  named: good")
+    assert line.endswith("  named: good, at most 15 % of names are wrong")
     strict = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15", "--sure", "0.9")
     assert "no promise" in strict.stdout
     row = json.loads(run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15", "--json").stdout)

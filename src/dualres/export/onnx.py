@@ -10,7 +10,7 @@ from dualres.errors import ExportError
 from dualres.export.destination import check_file
 from dualres.export.device_network import axes_in, exported_kind, graph_of
 from dualres.export.novelty import Familiar, between_classes, familiar_of, likeness_of, standings_of
-from dualres.export.sets import sets_of
+from dualres.export.sets import names_of, sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
 from dualres.judge.model import CHECK_HZ, CHECK_WINDOWS, Model
 from dualres.judge.turning import labelled_speeds
@@ -20,7 +20,8 @@ from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
 
 # The metadata's keys.
-CARD, SETS, UNLIKE, SPEEDS = "dualres", "dualres_sets", "dualres_unlike", "dualres_speeds_hz"
+CARD, SETS, NAMES = "dualres", "dualres_sets", "dualres_names"
+UNLIKE, SPEEDS = "dualres_unlike", "dualres_speeds_hz"
 
 
 def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> float:
@@ -30,11 +31,13 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     large as one likes. A model of several axes takes (batch, axes, window), in the order of its channels. Softmax of
     the logits gives probabilities. Of several networks or axes, the logits are the log of the mean probability. The
     card stands in the metadata, as JSON, and under `dualres_sets` the limits of sets with a stated error rate, or null
-    (`docs/trust.md`). Likewise, `dualres_unlike` has the limits of what is like the labelled recordings, or null.
-    Where it has some, there is a second output: `likeness` (batch, 2), the distance and the spectrum that they are
-    about. A network of orders has a second input: `speed` (batch,) float32, revolutions of the shaft per second, 0 or
-    NaN where it is not known. Its `dualres_speeds_hz` are the slowest and the fastest shaft that was labelled, or null,
-    and then speeds change nothing. A file whose logits, verdicts or likeness differ is not written.
+    (`docs/trust.md`). Likewise, `dualres_names` has the nats beyond which a class that is ahead, and alone in
+    its set, is named at that rate, or null, and `dualres_unlike` has the limits of what is like the labelled
+    recordings, or null. Where it has some, there is a second output: `likeness` (batch, 2), the distance and the
+    spectrum that they are about. A network of orders has a second input: `speed` (batch,) float32, revolutions of the
+    shaft per second, 0 or NaN where it is not known. Its `dualres_speeds_hz` are the slowest and the fastest shaft that
+    was labelled, or null, and then speeds change nothing. A file whose logits, verdicts or likeness differ is not
+    written.
     """
     path = Path(path)
     graph_of(model)  # an error where there is none
@@ -63,9 +66,8 @@ def _familiar(model: Model) -> Familiar | None:
 
 
 def _metadata(model: Model) -> dict[str, Any]:
-    familiar, sets = _familiar(model), sets_of(model.card)
-    told = {CARD: model.card.as_data(), SETS: asdict(sets) if sets else None}
-    told[UNLIKE] = asdict(familiar) if familiar else None
+    found = {SETS: sets_of(model.card), NAMES: names_of(model.card), UNLIKE: _familiar(model)}
+    told = {CARD: model.card.as_data(), **{name: asdict(one) if one else None for name, one in found.items()}}
     return told | ({SPEEDS: labelled_speeds(model)} if exported_kind(model).knows_orders else {})
 
 

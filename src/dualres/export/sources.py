@@ -14,7 +14,7 @@ from dualres.errors import ExportError
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
 from dualres.export.device_speed import device_search
 from dualres.export.novelty import between_classes, familiar_of, standings_of
-from dualres.export.sets import sets_of
+from dualres.export.sets import names_of, sets_of
 from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, TestVectors, expected
 from dualres.judge.model import Model
 from dualres.judge.speed_search import STAYS
@@ -27,7 +27,8 @@ README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
 PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "check.c", "example.c", "Makefile")
 PER_LINE = 8  # numbers
-MOST_NATS = 700.0  # of a limit of sets: what is further apart is no number as a ratio, and nothing is as far apart
+MOST_NATS = 700.0  # of a limit: what is further apart is no number as a ratio, and nothing is as far apart
+LEAST_NATS = 1e-9  # by which a class must lie beyond the limit to be named, so that rounding names none
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
@@ -154,12 +155,19 @@ def _several(model: Model) -> str:
 
 
 def _constants(model: Model, ratio: Fraction, tries: int) -> str:
-    sets = sets_of(model.card)
-    times = np.exp(np.minimum(sets.limits, MOST_NATS)) if sets else np.full(len(model.classes), -1.0)  # as ratios
+    sets, names = sets_of(model.card), names_of(model.card)
+    never = np.full(len(model.classes), -1.0)
+    times = np.exp(np.minimum(sets.limits, MOST_NATS)) if sets else never  # as ratios
+    ahead = (
+        np.exp([min(MOST_NATS if by is None else by, MOST_NATS) + LEAST_NATS for by in names.margins])
+        if names
+        else never
+    )
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         _names("names[DUALRES_CLASSES]", model.classes),
         f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(times)}}};\n",
+        f"const double dualres_ahead[DUALRES_CLASSES] = {{\n    {doubles(ahead)}}};\n",
         *_familiar(model),
         *_search(tries),
         *([_names("axes[DUALRES_AXES]", model.card.channels)] if axes_in(model) > 1 else ()),

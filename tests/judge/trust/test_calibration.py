@@ -35,7 +35,7 @@ def test_one_class_or_several_are_named_at_the_promised_rate():
     answer = calibration().answer([0.96, 0.03, 0.01], LOOK)
     assert (answer.kind, answer.classes, answer.promise, answer.error) == ("named", ("ball",), "recording", 0.1)
     assert answer.probability == pytest.approx(0.78, abs=0.01), "at temperature 2"
-    assert str(answer) == "named: ball"
+    assert str(answer) == "named: ball, at most 10 % of names are wrong"
     strict = calibration().answer([0.3, 0.4, 0.3], replace(LOOK, distance=-3.0), error=0.05)
     assert (strict.kind, strict.classes[0], len(strict.classes)) == ("one_of", "inner", 3)
     assert str(strict).startswith("one of inner, ")

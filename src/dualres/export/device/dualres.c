@@ -248,3 +248,15 @@ int dualres_in_set(const dualres_result *r, int number) {
         if (i != number && r->probabilities[i] > other) other = r->probabilities[i];
     return other <= dualres_times[number] * (r->probabilities[number] > least ? r->probabilities[number] : least);
 }
+
+int dualres_named(const dualres_result *r) {
+    const double least = 1e-12;
+    double other = least;
+    if (!r->windows || dualres_ahead[r->best] < 0.0 || dualres_unlike(r)) return 0;
+    for (int i = 0; i < DUALRES_CLASSES; i++)
+        if (i != r->best && r->probabilities[i] > other) other = r->probabilities[i];
+    if (!(r->probabilities[r->best] >= dualres_ahead[r->best] * other)) return 0;
+    for (int i = 0; i < DUALRES_CLASSES; i++)
+        if (i != r->best && dualres_in_set(r, i)) return 0;
+    return 1;
+}

@@ -117,6 +117,8 @@ typedef struct {
 extern const char *const dualres_names[DUALRES_CLASSES];
 /* How many times as probable the best other class may be for a class to belong to the set; negative for any. */
 extern const double dualres_times[DUALRES_CLASSES];
+/* From how many times as probable as the best other class on a class is named; negative for never. */
+extern const double dualres_ahead[DUALRES_CLASSES];
 #ifdef DUALRES_LIKENESS
 /* The most distance, the most spectrum, and the least and most level that are familiar. */
 extern const double dualres_familiar[4];
@@ -148,6 +150,10 @@ dualres_result dualres_verdict(const dualres_state *state);
 /* Whether a class belongs to the set that lacks the truth in a share of DUALRES_ERROR only, on recordings like those that
  * were labelled. Where DUALRES_ERROR is 0, no rate is known and every class belongs to it. */
 int dualres_in_set(const dualres_result *result, int number);
+
+/* Whether the verdict may be given as a name: of such names a share of DUALRES_ERROR at most is wrong, on recordings like
+ * those that were labelled. The others are one of several classes, or unlike them all. */
+int dualres_named(const dualres_result *result);
 
 enum { DUALRES_NO_CLASS = 1, DUALRES_OTHER_SPECTRUM = 2, DUALRES_OTHER_LEVEL = 4 };
 

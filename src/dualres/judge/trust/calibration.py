@@ -11,6 +11,8 @@ import numpy as np
 from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge.trust.class_limits import class_limits
 from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
+from dualres.judge.trust.held_out_recording import LARGEST, NAMES, HeldOutRecording, as_columns, parsed_columns
+from dualres.judge.trust.name_limits import name_limits
 from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
 from dualres.judge.trust.standing import HZ, ORDER, Standing
 from dualres.recordings.recording import Recording
@@ -19,7 +21,6 @@ from dualres.utils.arrays import Exact
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
 COMPONENT = "component"
 ERROR = 0.1  # that is stated where nobody asks for another
-LARGEST = 1e4  # of any number in a card: all of them are logarithms, but for the temperature
 WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
 NOT_KNOWN = "its speed is not known, and the error rate was measured with speeds"
 ADAPTED = "unlabelled recordings changed the verdict, and the error rate was measured without them"
@@ -27,7 +28,7 @@ ADAPTED = "unlabelled recordings changed the verdict, and the error rate was mea
 # of the way from the middle to the outermost, and at least so much in the units of `NoveltyFeatures`.
 BEYOND = 0.25
 LEAST = {"spectrum": 0.1, "level": float(np.log(2)), "bandwidth": 0.25, "rate": 0.02}
-DIFFERING = ("temperature", "surprise", "look")  # in a card, where the same recordings are judged in another way
+DIFFERING = ("temperature", "surprise", "look", *NAMES)  # in a card, where the same recordings are judged otherwise
 ONE_SIDED = ("spectrum",)  # nothing is too near
 _SCALES = {"spectrum": np.exp, "level": np.exp, "bandwidth": np.exp2, "rate": np.exp2}
 _WORDS = {
@@ -51,10 +52,11 @@ class Answer:
     probability: float | None = None  # of the most probable class, calibrated
     # Conditions that the recording does not state: where it has a promise, they are taken to be like the labelled ones.
     assumed: tuple[str, ...] = ()
+    names: bool = False  # whether it is promised of names, too: of what is named at most `error` is wrong
 
     def __str__(self) -> str:
         return {
-            NAMED: f"named: {self.classes[0] if self.classes else ''}",
+            NAMED: f"named: {self.classes[0] if self.classes else ''}, {_rate_of_names(self.error)}",
             ONE_OF: f"one of {', '.join(self.classes)}",
             NONE_OF_THESE: f"none of these: {self.reason}",
             NO_PROMISE: f"no promise: {self.reason}",
@@ -63,17 +65,9 @@ class Answer:
     def as_data(self) -> dict[str, Any]:
         """For JSON; its keys stand beside those of a verdict."""
         promise = {"unit": self.promise, "error": self.error, "sure": self.sure} if self.promise else None
-        data = {"answer": self.kind, "set": list(self.classes), "promise": promise}
+        names_error = self.error if self.names else None
+        data = {"answer": self.kind, "set": list(self.classes), "promise": promise, "names_error": names_error}
         return {**data, "reason": self.reason, "calibrated": self.probability, "assumed": list(self.assumed)}
-
-
-@dataclass(frozen=True)
-class HeldOutRecording:
-    label: str
-    unit: str  # which it is of
-    new: bool  # whether the model had learned nothing of the unit
-    surprise: float  # of the truth
-    look: NoveltyFeatures
 
 
 @dataclass(frozen=True)
@@ -119,8 +113,9 @@ class Calibration:
         promise = None if reason else asked.unit
         if promise and part is not None and (short := asked._too_short(part)):
             promise, reason = None, short
-        chosen = asked._set(surprise(probabilities), error, sure)
-        kind = NAMED if len(chosen) == 1 else ONE_OF
+        surprises = surprise(probabilities)
+        chosen = asked._set(surprises, error, sure)
+        kind, promised = ONE_OF, promise is not None and asked._names_at(error, sure) is not None
         if unlike:
             kind, reason = NONE_OF_THESE, unlike
         elif promise is None:
@@ -130,9 +125,12 @@ class Calibration:
             if most is not None and look.distance > most:
                 kind = NONE_OF_THESE
                 reason = f"no class stands out: the nearest by {-look.distance:.2f} nats, with {-most:.2f} as the limit"
-        named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
+            elif len(chosen) == 1:
+                reason = asked._unnamed(surprises, error, sure)
+                kind, chosen = (ONE_OF, {self.classes[c] for c in order[:2]}) if reason else (NAMED, chosen)
+        classes = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
         assumed = asked.assumed(condition or {}) if promise else ()
-        return Answer(kind, named, error, sure, promise, reason, calibrated, assumed)
+        return Answer(kind, classes, error, sure, promise, reason, calibrated, assumed, promised)
 
     def asked(
         self, condition: Mapping[str, str], *, error: float = ERROR, sure: float | None = None
@@ -156,6 +154,11 @@ class Calibration:
         """How surprising each class may be to belong to a set; None for too few units."""
         one = self._about(unit)
         return one._limits_at(error, sure)[0] if one else None
+
+    def name_limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
+        """Beyond how many nats ahead each class is named, infinite for never; None where no class can be."""
+        one = self._about(unit)
+        return one._names_at(error, sure) if one else None
 
     def doubt_limit(self, unit: str, error: float, sure: float | None = None) -> float | None:
         one = self._about(unit)
@@ -225,6 +228,18 @@ class Calibration:
             return set()
         return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
 
+    def _unnamed(self, surprises: Exact, error: float, sure: float | None) -> str:
+        """Why the first class is not named though it makes up a set alone, in words; else nothing."""
+        limits, first = self._names_at(error, sure), int(surprises.argmin())
+        rate = _rate_of_names(error)
+        if limits is None:
+            count = len(self._units())
+            return f"{count} held-out {self.unit}{'s' * (count != 1)} do not show that {rate}"
+        if np.isinf(limits[first]):
+            return f"held-out names of {self.classes[first]} do not show that {rate}"
+        ahead = f"{self.classes[first]} is {-surprises[first]:.2f} nats ahead"
+        return "" if -surprises[first] > limits[first] else f"{ahead}, and {rate} beyond {limits[first]:.2f}"
+
     @cached_property
     def _known(self) -> list[HeldOutRecording]:
         """Those whose unit was new to the model that judged them."""
@@ -247,6 +262,18 @@ class Calibration:
             doubt = None if k is None else limit([[one.look.distance for one in held] for held in units], k)
             self._computed[error, sure] = limits, doubt
         return self._computed[error, sure]
+
+    def _names_at(self, error: float, sure: float | None) -> list[float] | None:
+        """As `name_limits`, where a set has a rate at all; computed once."""
+        if (error, sure) not in self._named:
+            named = [one.as_name for one in self._known]
+            sets = self._limits_at(error, sure)[0]
+            self._named[error, sure] = name_limits(self.classes, named, error, sure) if sets else None
+        return self._named[error, sure]
+
+    @cached_property
+    def _named(self) -> dict[tuple[float, float | None], list[float] | None]:
+        return {}
 
     @cached_property
     def _computed(self) -> dict[tuple[float, float | None], tuple[list[float] | None, float | None]]:
@@ -287,11 +314,7 @@ class Calibration:
             "unit": self.unit,
             "temperature": self.temperature,
             "conditions": {name: list(values) for name, values in self.conditions.items()},
-            "label": [self.classes.index(one.label) for one in self.held],
-            "of": [one.unit for one in self.held],
-            "new": [int(one.new) for one in self.held],
-            "surprise": [round(one.surprise, 4) for one in self.held],
-            "look": [one.look.rounded() for one in self.held],
+            **as_columns(self.held, self.classes),
             **({"windows": self.windows} if self.windows else {}),
             **({"without_speed": self.without_speed._differing()} if self.without_speed else {}),
             **({"standings": {axis: one.as_data() for axis, one in self.standings.items()}} if self.standings else {}),
@@ -301,7 +324,7 @@ class Calibration:
     def _differing(self) -> dict[str, Any]:
         """What is not the same of recordings that are judged in another way."""
         data = self.as_data()
-        return {name: data[name] for name in DIFFERING}
+        return _only(data)
 
     def asking(self, others: Sequence["Calibration"]) -> "Calibration":
         """With further questions, each with what is known of it without speeds."""
@@ -314,21 +337,15 @@ class Calibration:
     def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Calibration":
         """As it stands in a card."""
         try:
-            columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
-            held = tuple(
-                HeldOutRecording(_class_at(label, classes), str(of), bool(new), float(truth), _look(look))
-                for label, of, new, truth, look in columns
-            )
+            held = parsed_columns(data, classes)
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
-            if not held:
-                raise ValueError("nothing was held out")
             temperature, windows = float(data["temperature"]), int(data.get("windows", 0))
-            numbers = [temperature, *(number for one in held for number in (one.surprise, *astuple(one.look)))]
-            if not (temperature > 0 and windows >= 0 and all(abs(number) < LARGEST for number in numbers)):
+            if not (0 < temperature < LARGEST and windows >= 0):
                 raise ValueError("its numbers are not those of recordings")
             stated = str(data["unit"]), held, temperature, conditions, windows
             other = data.get("without_speed")
-            plain = {**data, "without_speed": None, "others": (), "standings": {}}
+            plain = {name: value for name, value in data.items() if name not in NAMES}
+            plain |= {"without_speed": None, "others": (), "standings": {}}
             without = cls.parsed({**plain, **_only(other)}, classes) if other else None
             others = [cls.parsed({**more, "others": ()}, classes) for more in data.get("others", ())]
             told = data.get("standings", {}).items()
@@ -340,25 +357,21 @@ class Calibration:
             ) from error
 
 
-def _class_at(number: Any, classes: Sequence[str]) -> str:
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < len(classes):
-        raise ValueError(f"{number!r} is the position of no class")
-    return classes[number]
-
-
-def _look(numbers: Sequence[Any]) -> NoveltyFeatures:
-    return NoveltyFeatures(*map(float, numbers))
-
-
 def held_out(
     classes: Sequence[str], label: str, unit: str, new: bool, *, probabilities: Sequence[float], look: NoveltyFeatures
 ) -> HeldOutRecording:
     """A held-out recording by what its model said."""
-    return HeldOutRecording(label, unit, new, float(surprise(probabilities)[list(classes).index(label)]), look)
+    surprises, first = surprise(probabilities), int(np.argmax(probabilities))
+    truth = float(surprises[list(classes).index(label)])
+    return HeldOutRecording(label, unit, new, truth, look, classes[first], float(-surprises[first]))
+
+
+def _rate_of_names(error: float) -> str:
+    return f"at most {100 * error:.3g} % of names are wrong"
 
 
 def _only(differing: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: differing[name] for name in DIFFERING}
+    return {name: differing[name] for name in DIFFERING if name in differing}
 
 
 def known_of(recording: Recording) -> dict[str, str]:

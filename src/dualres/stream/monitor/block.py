@@ -10,7 +10,7 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.trust.calibration import NO_PROMISE, Answer
+from dualres.judge.trust.calibration import NO_PROMISE, NONE_OF_THESE, Answer
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.judge.verdict import calibration_where, without_calibration
 from dualres.stream.monitor.framing import StreamWindow
@@ -93,5 +93,6 @@ class Block:
         if unpromised := [one for one in answers if one.promise is None]:
             return unpromised[0]
         answer = answers[0]
-        kind, reason = (NO_PROMISE, NO_RATE) if answer.reason == "" else (answer.kind, answer.reason)
-        return replace(answer, kind=kind, promise=None, reason=reason)
+        if answer.kind != NONE_OF_THESE:
+            answer = replace(answer, kind=NO_PROMISE, reason=NO_RATE)
+        return replace(answer, promise=None, names=False)

@@ -13,7 +13,7 @@ export function answered(said) {
   if (said.answer === "none_of_these") return "none of these";
   if (said.answer === "one_of") return `one of ${said.set.join(", ")}`;
   const name = `${said.verdict} ${percent(said.probability)}`;
-  return said.answer === "named" ? name : `${name}, no promise`;
+  return said.answer === "named" ? `${name}, at most ${percent(said.names_error)} of names are wrong` : `${name}, no promise`;
 }
 
 export function judge(place) {
