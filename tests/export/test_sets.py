@@ -10,7 +10,7 @@ import pytest
 
 from dualres.export.c99 import write_c99
 from dualres.export.onnx import write_onnx
-from dualres.export.sets import sets_of
+from dualres.export.sets import names_of, sets_of
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.conformal import surprise
 from dualres.judge.trust.novelty import NoveltyFeatures
@@ -34,6 +34,10 @@ def calibrated():
     return replace(model, card=replace(model.card, calibration=calibration))
 
 
+class Result(_result(3)):
+    _fields_ = tuple((name, ctypes.c_double) for name in ("distance", "spectrum", "level"))
+
+
 @pytest.fixture(scope="module")
 def device(calibrated, compiler, tmp_path_factory):
     plain = replace(calibrated, card=replace(calibrated.card, calibration={}))
@@ -44,11 +48,12 @@ def device(calibrated, compiler, tmp_path_factory):
             folder = write_c99(model, tmp_path_factory.mktemp(name) / "board", 64_000, unchecked=True).folder
             libraries[name] = shared_library(folder)
 
-    def in_set(name, shares):
-        result = _result(3)(None, int(np.argmax(shares)), 1, 0, 0, (ctypes.c_double * 3)(*shares))
-        return [bool(libraries[name].dualres_in_set(ctypes.byref(result), number)) for number in range(3)]
+    def said(name, shares, windows=1, distance=0.0):
+        result = Result(None, int(np.argmax(shares)), windows, 0, 0, (ctypes.c_double * 3)(*shares), distance=distance)
+        in_set = [bool(libraries[name].dualres_in_set(ctypes.byref(result), number)) for number in range(3)]
+        return in_set, bool(libraries[name].dualres_named(ctypes.byref(result)))
 
-    return in_set
+    return said
 
 
 def test_a_device_has_the_sets_that_python_has(calibrated, device):
@@ -58,10 +63,30 @@ def test_a_device_has_the_sets_that_python_has(calibrated, device):
     for shares in [*np.random.default_rng(1).dirichlet(np.ones(3) / 3, 300), np.array([0.0, 1.0, 0.0])]:
         if np.abs(surprise(shares) - limits).min() > 1e-9:
             chosen = known.sets(surprise(shares), known.unit, 0.1)
-            assert device("promised", shares) == [label in chosen for label in CLASSES]
+            assert device("promised", shares)[0] == [label in chosen for label in CLASSES]
             sizes.add(len(chosen))
     assert sizes == {1, 2, 3}
-    assert device("not", [0.98, 0.01, 0.01]) == [True] * 3  # without a promise every class is in the set
+    assert device("not", [0.98, 0.01, 0.01])[0] == [True] * 3  # without a promise every class is in the set
+
+
+def test_a_device_names_what_python_names(calibrated, device):
+    known, look = Calibration.parsed(calibrated.card.calibration, CLASSES), NoveltyFeatures(0, 0, 0, 0, 0)
+    margins = names_of(calibrated.card).margins
+    kinds = set()
+    for shares in [*np.random.default_rng(1).dirichlet(np.ones(3) / 3, 400), np.array([0.0, 1.0, 0.0])]:
+        off = np.abs(surprise(shares)[None] - [sets_of(calibrated.card).limits, -np.array(margins)])
+        if off.min() > 1e-8:
+            answer = known.answer(shares, look)
+            assert device("promised", shares)[1] == (answer.kind == "named")
+            kinds.add((answer.kind, len(known.sets(surprise(shares), known.unit, 0.1))))
+    assert kinds == {("named", 1), ("one_of", 1), ("one_of", 2), ("one_of", 3)}
+    limit = np.exp(margins[1])
+    exactly = np.array([1e-9, limit, 1.0]) / (1 + limit)
+    assert not device("promised", exactly)[1], "rounding names nothing"
+    assert not device("not", [0.98, 0.01, 0.01])[1]
+    assert not device("promised", [0.98, 0.01, 0.01], windows=0)[1]
+    assert not device("promised", [0.98, 0.01, 0.01], distance=1.0)[1], "no class stands out"
+    assert device("promised", [0.98, 0.01, 0.01])[1]
 
 
 def test_the_header_says_the_rate(calibrated, no_compiler, tmp_path):
@@ -80,6 +105,10 @@ def test_onnx_has_them_in_its_metadata(calibrated, tmp_path):
         sets = sets_of(model.card)
         wanted = {"error": 0.1, "unit": "day */ ?", "limits": list(sets.limits)} if sets else None
         assert json.loads(kept["dualres_sets"]) == wanted
+        names = names_of(model.card)
+        wanted = {"error": 0.1, "unit": "day */ ?", "margins": list(names.margins)} if names else None
+        assert json.loads(kept["dualres_names"]) == wanted
+        assert (names is not None) == (sets is not None)
 
 
 def test_too_few_units_have_no_limits(calibrated):
@@ -93,6 +122,20 @@ def test_too_few_units_have_no_limits(calibrated):
     assert sets_of(few) is None
     assert sets_of(few, error=0.2).unit == "day */ ?"
     assert sets_of(some(slice(0, 80))) is None, "of the last class nothing was held out"
+    assert names_of(few) is None
+    assert names_of(few, error=0.2) is None or sets_of(few, error=0.2)
+
+
+def test_a_class_that_is_never_named_has_no_margin(calibrated, no_compiler, tmp_path):
+    calibration = calibrated.card.calibration
+    never = {**calibration, "verdict": [0 if which == 2 else which for which in calibration["verdict"]]}
+    card = replace(calibrated.card, calibration=never)
+    assert names_of(card).margins[2] is None
+    write_c99(replace(calibrated, card=card), tmp_path / "a", 64_000, unchecked=True)
+    (ahead,) = re.findall(
+        r"dualres_ahead\[DUALRES_CLASSES\] = \{\s*(.+?)\};", (tmp_path / "a/dualres_model.c").read_text()
+    )
+    assert float.fromhex(ahead.split(", ")[2]) > 1e300
 
 
 def test_a_limit_that_no_ratio_holds_lets_any_class_belong(calibrated, no_compiler, tmp_path):

@@ -41,6 +41,64 @@ def test_one_class_or_several_are_named_at_the_promised_rate():
     assert str(strict).startswith("one of inner, ")
 
 
+def shares(first, second, margin):
+    """Probabilities in which `first` is so many nats ahead of `second`, and the third class behind."""
+    ratios = np.full(3, 0.5 * np.exp(-margin))
+    ratios[[CLASSES.index(first), CLASSES.index(second)]] = 1, np.exp(-margin)
+    return (ratios / ratios.sum()).tolist()
+
+
+def by_margins(*told):
+    """Held out: labels, what came first and by how much, each so many times for every class that follows."""
+    held = []
+    for right, margin, count in told:
+        for turn, label in enumerate(CLASSES * count):
+            other = CLASSES[(turn + 1) % 3]
+            said = shares(label, other, margin) if right else shares(other, label, margin)
+            held.append(held_out(CLASSES, label, f"{len(held)}", True, probabilities=said, look=LOOK))
+    return Calibration(CLASSES, "recording", tuple(held))
+
+
+def test_a_set_of_one_that_is_not_far_enough_ahead_is_one_of_two():
+    """Of 39 the 36th is hardly surprising, but three names with a nat's lead are wrong."""
+    known = by_margins((True, 3.0, 10), (False, 1.0, 1), (True, 0.5, 1), (False, 0.2, 1))
+    assert known.name_limits("recording", 0.1) == pytest.approx([1.0] * 3)
+    assert known.sets(np.array([-0.7, 0.7, 0.9]), "recording", 0.1) == {"ball"}
+    near = known.answer(shares("inner", "outer", 0.7), LOOK)
+    assert (near.kind, near.classes, near.promise, near.names) == ("one_of", ("inner", "outer"), "recording", True)
+    assert near.reason == "inner is 0.70 nats ahead, and at most 10 % of names are wrong beyond 1.00"
+    assert str(near) == "one of inner, outer"
+    assert known.answer(shares("inner", "outer", 1.1), LOOK).kind == "named"
+    assert known.answer(shares("inner", "outer", 0.7), LOOK, error=0.2).kind == "named"
+
+
+def test_where_the_units_are_too_few_for_names_nothing_is_named():
+    known = by_margins((False, 3.0, 1), (True, 2.0, 10), (True, 0.5, 1))
+    answer = known.answer(shares("ball", "inner", 3.5), LOOK)
+    assert (answer.kind, answer.classes, answer.promise, answer.names) == (
+        "one_of",
+        ("ball", "inner"),
+        "recording",
+        False,
+    )
+    assert answer.reason == "36 held-out recordings do not show that at most 10 % of names are wrong"
+    assert answer.as_data()["names_error"] is None
+    assert answer.as_data()["promise"] == {"unit": "recording", "error": 0.1, "sure": None}
+
+
+def test_a_class_that_others_were_taken_for_is_not_named():
+    known = by_margins((True, 3.0, 13))
+    taken = [
+        held_out(CLASSES, label, label, True, probabilities=shares("ball", label, 4.0), look=LOOK)
+        for label in ("inner", "outer")
+    ]
+    known = replace(known, held=(*known.held, *taken))
+    answer = known.answer(shares("ball", "outer", 5.0), LOOK)
+    assert (answer.kind, answer.classes) == ("one_of", ("ball", "outer"))
+    assert answer.reason == "held-out names of ball do not show that at most 10 % of names are wrong"
+    assert known.answer(shares("inner", "ball", 0.1), LOOK).kind == "named"
+
+
 @pytest.mark.parametrize(("count", "error", "sure"), [(8, 0.1, None), (19, 0.04, None), (21, 0.1, 0.9)])
 def test_too_few_units_promise_nothing(count, error, sure):
     answer = calibration(count).answer([0.96, 0.03, 0.01], LOOK, error=error, sure=sure)
@@ -207,6 +265,31 @@ def test_a_calibration_comes_back_from_a_card(windows):
     assert again.answer([0.5, 0.4, 0.1], LOOK) == known.answer([0.5, 0.4, 0.1], LOOK)
 
 
+def test_a_card_from_before_names_had_a_rate_names_what_it_can():
+    """Of wrong names it has neither the class nor the margin, which was the surprise at most."""
+    data = calibration(19).as_data()
+    before = {name: value for name, value in data.items() if name not in ("verdict", "margin")}
+    older = Calibration.parsed(before, CLASSES)
+    assert older.as_data() == before
+    assert older.answer([0.96, 0.03, 0.01], LOOK).kind == "named"
+    assert Calibration.parsed({**before, "without_speed": data}, CLASSES).without_speed.held[0].margin is not None
+    assert Calibration.parsed({**data, "without_speed": before}, CLASSES).without_speed.held[0].margin is None
+    sure = [held_out(CLASSES, "ball", f"x{i}", True, probabilities=[1e-6, 1.0, 0.1], look=LOOK) for i in range(3)]
+    for held, named in (
+        (older.held, True),
+        ((*older.held, *(replace(o, verdict=None, margin=None) for o in sure)), False),
+    ):
+        assert (replace(older, held=held).name_limits("recording", 0.1) is not None) == named
+
+
+@pytest.mark.parametrize(
+    "broken", [{"verdict": [3] * 19}, {"margin": [-1.0] * 19}, {"verdict": None}, {"margin": [1.0]}]
+)
+def test_broken_names_are_told(broken):
+    with pytest.raises(ModelFileError, match="calibration in the model's card"):
+        Calibration.parsed({**calibration().as_data(), **broken}, CLASSES)
+
+
 def test_a_card_from_before_classes_stood_out_keeps_its_sets():
     """Its distances were positive, and its doubt stood beside them: nothing is above their limit now."""
     data = calibration().as_data()
@@ -234,6 +317,7 @@ def test_json_has_the_rate_within_the_promise():
     assert data["answer"] == "named"
     assert data["set"] == ["ball"]
     assert data["promise"] == {"unit": "recording", "error": 0.1, "sure": None}
+    assert data["names_error"] == 0.1
     assert calibration(3).answer([0.96, 0.03, 0.01], LOOK).as_data()["promise"] is None
 
 

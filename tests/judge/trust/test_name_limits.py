@@ -1,4 +1,4 @@
-"""From which margin on a class is named."""
+"""Beyond which margin a class is named."""
 
 from math import inf
 
@@ -81,7 +81,7 @@ def test_nothing_held_out_names_nothing():
 def world(rng, count):
     """The further ahead a name is, the rarer it is wrong; every unit has three."""
     margins = rng.exponential(size=(count, 3)) + rng.exponential(size=(count, 1))
-    wrong = rng.random((count, 3)) < 0.5 * np.exp(-margins)
+    wrong = rng.random((count, 3)) < 0.8 * np.exp(-margins)
     whose = np.where(rng.random((count, 3)) < 0.5, *CLASSES)
     return [
         HeldOutName(str(i), str(whose[i, j]), not wrong[i, j], float(margins[i, j]))
@@ -106,10 +106,10 @@ def shares_wrong(sure, error=0.1, count=60, worlds=150):
 def test_on_average_as_many_names_are_wrong_as_was_stated():
     some, wrong = shares_wrong(None)
     assert some.mean() > 0.4
-    assert 0.05 < wrong.sum() / some.sum() < 0.1, "though all taken together are wrong in more cases"
+    assert 0.05 < wrong.sum() / some.sum() < 0.1, "uncorrected it would be 11 to 12 %"
 
 
 def test_sure_keeps_the_rate_for_nearly_all_that_might_have_been_labelled():
-    some, wrong = shares_wrong(0.9, count=200)
+    some, wrong = shares_wrong(0.9, count=400, worlds=60)
     assert some.mean() > 0.2
     assert (wrong <= 0.1 * some).mean() >= 0.9

@@ -5,8 +5,8 @@ import pytest
 
 from dualres.config import ModelConfig
 from dualres.judge.trust import novelty as likeness
-from dualres.judge.trust.calibration import NO_PROMISE, NONE_OF_THESE, Calibration, held_out
-from dualres.judge.verdict import recording_scores
+from dualres.judge.trust.calibration import NO_PROMISE, NONE_OF_THESE, ONE_OF, Calibration, held_out
+from dualres.judge.verdict import diagnose_recording, recording_scores
 from dualres.recordings.recording import Recording
 from dualres.stream import Monitor
 from dualres.stream.monitor.block import NO_RATE, NOVELTY_WINDOWS, windows_in
@@ -38,6 +38,18 @@ def test_a_block_is_answered_without_a_promise(calibrated):
     assert block.kind == "block"
     assert (block.answer.kind, block.answer.promise, block.answer.reason) == (NO_PROMISE, None, NO_RATE)
     assert block.answer.classes[0] == block.label
+
+
+def test_a_class_that_could_not_be_named_of_a_recording_is_not_one_of_two_of_a_block(calibrated):
+    """The truth was never surprising, and yet all names were wrong."""
+    data = calibrated.card.calibration
+    told = {**data, "surprise": [-1.0] * 12, "verdict": [(which + 1) % len(CLASSES) for which in data["label"]]}
+    model = replace(calibrated, card=replace(calibrated.card, calibration=told))
+    whole = diagnose_recording(model, Recording.from_array(noise(8000, 3), RATE)).answer
+    assert (whole.kind, len(whole.classes)) == (ONE_OF, 2)
+    (block,) = [event for event in Monitor(model, RATE, block_s=0.5).push(noise(8000, 3)) if event.answer]
+    assert (block.answer.kind, block.answer.promise, block.answer.reason) == (NO_PROMISE, None, NO_RATE)
+    assert not block.answer.names
 
 
 def test_what_is_none_of_the_classes_is_told(calibrated):
