@@ -1,15 +1,20 @@
-"""Does what sets promise hold for each unit, on data made apart from the simulators? Adds to trust.json.
+"""Does what sets and names promise hold for each unit, on data made apart from the simulators? Adds to trust.json.
 
     python -m experiments.eval_sets
 
-Shares are in percent. How hard the worlds are was set by the first hundred seeds; these are others.
+Shares are in percent. How hard the worlds are was set by the first hundred seeds, and how names are limited by 2000 to
+2400; these are others.
 
 Features follow one of five laws (`made_apart.py`). Classes with one covariance stand between them and probabilities.
 The rounds, the calibration and the answers are those of the package. Judged are unseen components, half of which are
 stated, and further recordings of labelled ones, which are.
 
-A share is of all sets that were promised for the unit. `most` is what a promise may be kept by for want of units: 92 %
-and one in n + 1, n units on average. `low` and `high` are 95 % bounds by worlds.
+* `laws`: a share is of all sets that were promised for the unit. `most` is what a promise may be kept by for want of
+  units: 92 % and one in n + 1, n units on average. `low` and `high` are 95 % bounds by worlds.
+* `names`: what is named of all that has a promise, and which share of the names is wrong, with one-sided 95 % bounds by
+  components, all recordings of one together, and by worlds, whose names lean on the same limits. `before` are sets of
+  one. `many` has ten to fifteen components of each class, and `all` is over everything.
+* `mistaken`: a third of the components of one class are said to be of another. How often is its name wrong?
 """
 
 from __future__ import annotations
@@ -17,49 +22,136 @@ from __future__ import annotations
 import json
 import statistics
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualres.judge.trust.calibration import ERROR, NAMED, Answer, Calibration, held_out, known_of
-from dualres.judge.trust.conformal import fitted_temperature
+from dualres.judge.trust.conformal import fitted_temperature, surprise
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.learn.calibrate import bound_to
 from dualres.learn.holdout import COMPONENT, RECORDING, HoldOutError, plan_rounds
 from dualres.utils.files import write_whole
 from experiments.eval_trust import OUT
-from experiments.made_apart import LAWS, Classes, Law, Made, worlds
+from experiments.made_apart import LAWS, MANY, TAKEN_FOR, Classes, Law, Made, mistaken, worlds
 
 WORLDS = range(1000, 1400)
+ERRORS = (ERROR, 0.2)
 LOOK = NoveltyFeatures(-1.0, 0.0, 0.0, 1.0, 1.0)  # everything is as familiar: sets alone are measured
+UNITS = (COMPONENT, RECORDING)
+ONE_SIDED = 1.645  # standard errors
 
-Told = dict[str, list[tuple[bool, Answer, int]]]  # by promised unit: whether the set holds the truth, and of how many
+World = dict[str, list[Made]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """An answer, and what is true."""
+
+    answer: Answer
+    label: str
+    component: str
+    classes: frozenset[str]  # the set, before a class was added to what cannot be named
+    units: int
+
+    @property
+    def unit(self) -> str:
+        return self.answer.promise or "none"
+
+    @property
+    def alone(self) -> str | None:
+        """What was a name before names had a rate: a set of one."""
+        return next(iter(self.classes)) if self.answer.promise and len(self.classes) == 1 else None
+
+    @property
+    def name(self) -> str | None:
+        return self.answer.classes[0] if self.answer.kind == NAMED else None
 
 
 def main() -> None:
     before = json.loads(OUT.read_text()) if OUT.exists() else {}
-    measured = {"worlds": len(WORLDS), "laws": laws()}
+    measured: dict[str, Any] = {"worlds": len(WORLDS), "names": {}}
+    for error in ERRORS:
+        few = {name: [told(law, seed, error) for seed in WORLDS] for name, law in LAWS.items()}
+        many = {name: [told(law, seed, error) for seed in WORLDS[::2]] for name, law in MANY.items()}
+        if error == ERROR:
+            measured["laws"] = {name: summed(each) for name, each in few.items()}
+            law = LAWS["unit effects"]
+            wrong = [told(law, seed, error, change=mistaken) for seed in WORLDS]
+            measured["mistaken"] = named(
+                [[one for one in world if TAKEN_FOR in (one.name, one.alone)] for world in wrong]
+            )
+        every = [world for laws in (few, many) for each in laws.values() for world in each]
+        measured["names"][str(error)] = {
+            "few": by_unit(few),
+            "many": by_unit(many),
+            "all": named([[one for one in world if one.answer.promise] for world in every]),
+        }
     write_whole(OUT, (json.dumps({**before, "made_apart": measured}, indent=1) + "\n").encode())
 
 
-def laws(seeds: Sequence[int] = WORLDS) -> dict[str, Any]:
-    return {name: summed([answers(law, seed) for seed in seeds]) for name, law in LAWS.items()}
-
-
-def answers(law: Law, seed: int) -> Told:
+def told(law: Law, seed: int, error: float, change: Callable[[World], World] = lambda world: world) -> list[Said]:
     """Of one world."""
-    world = worlds(law, seed)
+    world = change(worlds(law, seed))
     calibration, final = calibrated(world["labelled"]), Classes(world["labelled"])
-    told: Told = defaultdict(list)
+    found = []
     for kind in ("known", "unseen"):
         for number, one in enumerate(world[kind]):
             condition = {} if kind == "unseen" and number % 2 else known_of(one.recording)
-            answer = calibration.answer(final.probabilities(one), LOOK, condition, error=ERROR)
-            promise = answer.promise or "none"
-            right = one.recording.label in answer.classes
-            told[promise].append((right, answer, calibration.units_of(promise)))
-    return told
+            probabilities = final.probabilities(one)
+            answer = calibration.answer(probabilities, LOOK, condition, error=error)
+            promised = answer.promise and calibration.sets(surprise(probabilities), answer.promise, error)
+            classes = frozenset(promised or answer.classes)
+            units = calibration.units_of(answer.promise or "none")
+            found.append(Said(answer, str(one.recording.label), str(one.recording.component), classes, units))
+    return found
+
+
+def by_unit(laws: Mapping[str, Sequence[Sequence[Said]]]) -> dict[str, Any]:
+    """What is named, for each law and promised unit."""
+    return {
+        name: {unit: named([[one for one in world if one.unit == unit] for world in each]) for unit in UNITS}
+        for name, each in laws.items()
+    }
+
+
+def named(each: Sequence[Sequence[Said]]) -> dict[str, Any]:
+    """Of many worlds; the shares of what is named are of all answers."""
+    answers = sum(map(len, each))
+    found: dict[str, Any] = {"answers": answers}
+    for key, names in (("before", [[one.alone for one in world] for world in each]), ("now", _names(each))):
+        of_components: dict[tuple[int, str], list[bool]] = defaultdict(list)
+        for number, (world, said) in enumerate(zip(each, names, strict=True)):
+            for one, name in zip(world, said, strict=True):
+                if name is not None:
+                    of_components[number, one.component].append(name != one.label)
+        of_worlds: dict[int, list[bool]] = defaultdict(list)
+        for (number, _), wrong in of_components.items():
+            of_worlds[number] += wrong
+        count = sum(map(len, of_worlds.values()))
+        found[key] = {
+            "named": round(100 * count / answers, 1),
+            "wrong": round(100 * sum(map(sum, of_worlds.values())) / count, 1) if count else None,
+            "most_by_component": _most(list(of_components.values())),
+            "most_by_world": _most(list(of_worlds.values())),
+        }
+    return found
+
+
+def _names(each: Sequence[Sequence[Said]]) -> list[list[str | None]]:
+    return [[one.name for one in world] for world in each]
+
+
+def _most(clusters: Sequence[Sequence[bool]]) -> float | None:
+    """A one-sided 95 % bound of the share that is wrong, the clusters being independent."""
+    if not clusters:
+        return None
+    wrong, count = np.array(list(map(sum, clusters))), np.array(list(map(len, clusters)))
+    share = wrong.sum() / count.sum()
+    error = float(np.sqrt(np.sum((wrong - share * count) ** 2))) / count.sum()
+    return round(100 * (share + ONE_SIDED * error), 1)
 
 
 def calibrated(labelled: Sequence[Made]) -> Calibration:
@@ -85,30 +177,29 @@ def calibrated(labelled: Sequence[Made]) -> Calibration:
     return questions[0].asking(questions[1:])
 
 
-def summed(worlds_told: Sequence[Told]) -> dict[str, Any]:
-    """By unit; worlds weigh as much as they have answers."""
-    found = {}
-    for unit in sorted({unit for told in worlds_told for unit in told}):
-        each = [told[unit] for told in worlds_told if told.get(unit)]
-        shares, weights = (
-            np.array([np.mean([right for right, *_ in one]) for one in each]),
-            np.array(list(map(len, each))),
-        )
-        mean = float(np.average(shares, weights=weights))
-        spread = float(np.sqrt(np.sum((weights * (shares - mean)) ** 2)) / weights.sum())
-        of_units = statistics.fmean(1 / (units + 1) for one in each for *_, units in one)
-        named = [right for one in each for right, answer, _ in one if answer.kind == NAMED]
-        found[unit] = {
-            "answers": int(weights.sum()),
-            "covered": round(100 * mean, 1),
-            "low": round(100 * (mean - 1.96 * spread), 1),
-            "high": round(100 * (mean + 1.96 * spread), 1),
-            "most": round(100 * (0.92 + of_units), 1) if unit != "none" else None,
-            "mean_set": round(statistics.fmean(len(answer.classes) for one in each for _, answer, _ in one), 2),
-            "named": round(100 * len(named) / int(weights.sum()), 1),
-            "named_right": round(100 * statistics.fmean(named), 1) if named else None,
-        }
-    return found
+def summed(each: Sequence[Sequence[Said]]) -> dict[str, Any]:
+    """Sets by unit; worlds weigh as much as they have answers."""
+    return {
+        unit: _covered([own for world in each if (own := [one for one in world if one.unit == unit])])
+        for unit in sorted({one.unit for world in each for one in world})
+    }
+
+
+def _covered(each: Sequence[Sequence[Said]]) -> dict[str, Any]:
+    shares = np.array([np.mean([one.label in one.classes for one in world]) for world in each])
+    weights = np.array(list(map(len, each)))
+    mean = float(np.average(shares, weights=weights))
+    spread = float(np.sqrt(np.sum((weights * (shares - mean)) ** 2)) / weights.sum())
+    promised = each[0][0].answer.promise is not None
+    of_units = statistics.fmean(1 / (one.units + 1) for world in each for one in world)
+    return {
+        "answers": int(weights.sum()),
+        "covered": round(100 * mean, 1),
+        "low": round(100 * (mean - 1.96 * spread), 1),
+        "high": round(100 * (mean + 1.96 * spread), 1),
+        "most": round(100 * (0.92 + of_units), 1) if promised else None,
+        "mean_set": round(statistics.fmean(len(one.classes) for world in each for one in world), 2),
+    }
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Each world has classes, components of them and recordings of these. A law says h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -87,6 +87,10 @@ def _uneven_sizes(rng: Rng) -> list[int]:
     return [24, 12, 4, 3, 1 if rng.random() < 1 / 3 else 2]
 
 
+def _many(rng: Rng) -> list[int]:
+    return [int(rng.integers(10, 16))] * 5
+
+
 LAWS = {
     "unit effects": Law(_unit_effects, _alike, 1.0),
     "heavy tails": Law(_heavy_tails, _alike, 1.0),
@@ -94,6 +98,20 @@ LAWS = {
     "uneven noise": Law(_uneven_noise, _alike, 1.0),
     "drift": Law(_drift, _alike, 0.8),
 }
+MANY = {name: replace(law, sizes=_many) for name, law in LAWS.items() if law.sizes is _alike}  # ten components a class
+MISTAKEN, TAKEN_FOR = "class 4", "class 0"
+
+
+def mistaken(world: dict[str, list[Made]]) -> dict[str, list[Made]]:
+    """A third of the components of one class are said to be of another."""
+
+    def told(one: Made) -> Made:
+        number, component = str(one.recording.component).split("-")
+        if f"class {number}" != TAKEN_FOR or int(component) % 3:
+            return one
+        return replace(one, recording=replace(one.recording, label=MISTAKEN))
+
+    return {kind: [told(one) for one in some] for kind, some in world.items()}
 
 
 class Classes:

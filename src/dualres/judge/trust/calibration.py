@@ -166,7 +166,7 @@ class Calibration:
 
     def units_of(self, unit: str) -> int:
         one = self._about(unit)
-        return len(one._units()) if one else 0
+        return len(one._units) if one else 0
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ class Calibration:
         """The error rates that can be stated, in words."""
         said = []
         for one in self.questions:
-            least, surely = (f"{100 * least_error(len(one._units()), share):.2g} %" for share in (None, sure))
+            least, surely = (f"{100 * least_error(len(one._units), share):.2g} %" for share in (None, sure))
             rates = f"error rates from {least}, with --sure {sure} from {surely}"
             said.append(f"about an unseen {one.unit} {f'no error rate: {one._missed()}' if one.missing else rates}")
         return said
@@ -192,11 +192,15 @@ class Calibration:
 
     def _knows(self, condition: Mapping[str, str]) -> bool:
         """Whether a recording states that it is of a unit that was labelled."""
-        return condition.get(self.unit) in {one.unit for one in self.held}
+        return condition.get(self.unit) in self._labelled
+
+    @cached_property
+    def _labelled(self) -> set[str]:
+        return {one.unit for one in self.held}
 
     def _why_not(self, condition: Mapping[str, str], error: float, sure: float | None) -> str:
         """Why no rate is stated about this unit of a recording made so, in words; else nothing."""
-        count = len(self._units())
+        count = len(self._units)
         if self._limits_at(error, sure)[0] is None:
             units = f"{count} held-out {self.unit}{'s' * (count != 1)}"
             return f"{units} state no error rate below {100 * least_error(count, sure):.2g} %"
@@ -233,7 +237,7 @@ class Calibration:
         limits, first = self._names_at(error, sure), int(surprises.argmin())
         rate = _rate_of_names(error)
         if limits is None:
-            count = len(self._units())
+            count = len(self._units)
             return f"{count} held-out {self.unit}{'s' * (count != 1)} do not show that {rate}"
         if np.isinf(limits[first]):
             return f"held-out names of {self.classes[first]} do not show that {rate}"
@@ -245,6 +249,7 @@ class Calibration:
         """Those whose unit was new to the model that judged them."""
         return [one for one in self.held if one.new]
 
+    @cached_property
     def _units(self) -> dict[str, list[HeldOutRecording]]:
         units: dict[str, list[HeldOutRecording]] = defaultdict(list)
         for one in self._known:
@@ -257,7 +262,7 @@ class Calibration:
             scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
             for one in self._known:
                 scores[one.label][one.unit].append(one.surprise)
-            units = self._units().values()
+            units = self._units.values()
             k, limits = rank(len(units), error, sure), class_limits(self.classes, scores, error, sure)
             doubt = None if k is None else limit([[one.look.distance for one in held] for held in units], k)
             self._computed[error, sure] = limits, doubt
