@@ -70,6 +70,7 @@ def test_it_says_which_bands_spoke(kind, band, heard, request):
     result = done("explain", request.getfixturevalue(kind), heard, "--channel", 1)
     assert re.search(r"  worn (0\.[6-9]\d|1\.00)  \(then good 0\.[0-4]\d\)", result.output)
     assert "nats for worn against good" in result.output
+    assert ("no promise: 6 held-out components" in result.output) == (kind == "model"), "the other has no estimate"
     assert band in result.output
     assert "BPFO" not in result.output
     assert "x shaft" not in result.output

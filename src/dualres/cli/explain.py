@@ -117,6 +117,8 @@ def _lines(case: Case) -> Iterator[str]:
     verdict, reasons = case.verdict, case.reasons
     rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
     yield f"{verdict.recording}  {verdict.label} {verdict.probability:.2f}  ({rival})"
+    if case.answer:
+        yield _row("answer", str(case.answer))
     yield from _reasons(reasons, case.rate / 2)
     for one in case.nearest if case.neighbours else ():
         yield _row("nearest", f"{one.recording.id}, {one.recording.label}, at a distance of {one.distance:.3g}")

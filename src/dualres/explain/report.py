@@ -14,6 +14,7 @@ from dualres.faultlines.comb import LineTest
 from dualres.faultlines.lines import OrderLine, machine_lines, order_lines, teeth_of
 from dualres.faultlines.severity import velocity_rms
 from dualres.judge.model import Model
+from dualres.judge.trust.calibration import WITHOUT, Answer
 from dualres.judge.verdict import Verdict, diagnose_recording, speed_data
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.speed import Speed
@@ -64,6 +65,12 @@ class Case:
     known_orders: tuple[OrderLine, ...] = ()  # at which faults of the machine show
 
     @property
+    def answer(self) -> Answer | None:
+        """What can be said at a stated error rate; None where no rate was measured."""
+        answer = self.verdict.answer
+        return answer if answer and answer.reason != WITHOUT else None
+
+    @property
     def nearest(self) -> tuple[Neighbour, ...]:
         """The most similar of all, and where that is of one class, the most similar of the others."""
         first = self.neighbours[:1]
@@ -78,6 +85,7 @@ class Case:
             "probability": verdict.probability,
             "runner_up": verdict.runner_up,
             "windows": verdict.windows,
+            **(self.answer.as_data() if self.answer else {}),
             "axis": reasons.axis,
             "speed": speed_data(reasons.speed, verdict.speed_margin) if reasons.speed else None,
             "logit": reasons.logit,

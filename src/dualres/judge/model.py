@@ -98,8 +98,9 @@ class Model:
         return TrainingProfile.parsed(self.card.learned_from) if self.card.learned_from else None
 
     def along(self, axis: int) -> "Model":
-        """What judges one of several axes, numbered from 0, as a model of that axis alone."""
-        return Model(self.members_of(axis), replace(self.card, channels=(), axes=""))
+        """What judges one of several axes, numbered from 0, as a model of that axis alone; what was held out was judged
+        by all of them, so it promises nothing."""
+        return Model(self.members_of(axis), replace(self.card, channels=(), axes="", calibration={}))
 
     @cached_property
     def networks(self) -> "tuple[TorchNetwork, ...]":
