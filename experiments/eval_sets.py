@@ -1,6 +1,6 @@
 """Does what sets and names promise hold for each unit, on data made apart from the simulators? Adds to trust.json.
 
-    python -m experiments.eval_sets
+    python -m experiments.eval_sets [WORKERS]
 
 Shares are in percent. How hard the worlds are was set by the first hundred seeds, and how names are limited by 2000 to
 2400; these are others.
@@ -21,9 +21,12 @@ from __future__ import annotations
 
 import json
 import statistics
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,40 +75,41 @@ class Said:
 
 def main() -> None:
     before = json.loads(OUT.read_text()) if OUT.exists() else {}
-    measured: dict[str, Any] = {"worlds": len(WORLDS), "names": {}}
+    workers = int(sys.argv[1]) if sys.argv[1:] else None
+    with ProcessPoolExecutor(workers) as pool:
+        few = {name: list(pool.map(partial(told, law), WORLDS)) for name, law in LAWS.items()}
+        many = {name: list(pool.map(partial(told, law), WORLDS[::2])) for name, law in MANY.items()}
+        wrong = list(pool.map(partial(told, LAWS["unit effects"], change=mistaken), WORLDS))
+    of_name = [[one for one in world[ERROR] if TAKEN_FOR in (one.name, one.alone)] for world in wrong]
+    measured: dict[str, Any] = {"worlds": len(WORLDS), "names": {}, "mistaken": named(of_name)}
+    measured["laws"] = {name: summed([world[ERROR] for world in each]) for name, each in few.items()}
     for error in ERRORS:
-        few = {name: [told(law, seed, error) for seed in WORLDS] for name, law in LAWS.items()}
-        many = {name: [told(law, seed, error) for seed in WORLDS[::2]] for name, law in MANY.items()}
-        if error == ERROR:
-            measured["laws"] = {name: summed(each) for name, each in few.items()}
-            law = LAWS["unit effects"]
-            wrong = [told(law, seed, error, change=mistaken) for seed in WORLDS]
-            measured["mistaken"] = named(
-                [[one for one in world if TAKEN_FOR in (one.name, one.alone)] for world in wrong]
-            )
-        every = [world for laws in (few, many) for each in laws.values() for world in each]
-        measured["names"][str(error)] = {
-            "few": by_unit(few),
-            "many": by_unit(many),
-            "all": named([[one for one in world if one.answer.promise] for world in every]),
-        }
+        laws = [{name: [world[error] for world in each] for name, each in some.items()} for some in (few, many)]
+        every = [
+            [one for one in world if one.answer.promise] for some in laws for each in some.values() for world in each
+        ]
+        measured["names"][str(error)] = {"few": by_unit(laws[0]), "many": by_unit(laws[1]), "all": named(every)}
     write_whole(OUT, (json.dumps({**before, "made_apart": measured}, indent=1) + "\n").encode())
 
 
-def told(law: Law, seed: int, error: float, change: Callable[[World], World] = lambda world: world) -> list[Said]:
-    """Of one world."""
+def told(law: Law, seed: int, change: Callable[[World], World] = lambda world: world) -> dict[float, list[Said]]:
+    """Of one world, at each rate."""
     world = change(worlds(law, seed))
     calibration, final = calibrated(world["labelled"]), Classes(world["labelled"])
-    found = []
+    found: dict[float, list[Said]] = {error: [] for error in ERRORS}
     for kind in ("known", "unseen"):
         for number, one in enumerate(world[kind]):
             condition = {} if kind == "unseen" and number % 2 else known_of(one.recording)
             probabilities = final.probabilities(one)
-            answer = calibration.answer(probabilities, LOOK, condition, error=error)
-            promised = answer.promise and calibration.sets(surprise(probabilities), answer.promise, error)
-            classes = frozenset(promised or answer.classes)
-            units = calibration.units_of(answer.promise or "none")
-            found.append(Said(answer, str(one.recording.label), str(one.recording.component), classes, units))
+            surprises = surprise(probabilities)
+            for error in ERRORS:
+                answer = calibration.answer(probabilities, LOOK, condition, error=error)
+                promised = answer.promise and calibration.sets(surprises, answer.promise, error)
+                classes = frozenset(promised or answer.classes)
+                units = calibration.units_of(answer.promise or "none")
+                found[error].append(
+                    Said(answer, str(one.recording.label), one.recording.component or "", classes, units)
+                )
     return found
 
 

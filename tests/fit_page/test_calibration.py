@@ -21,6 +21,7 @@ def test_what_can_be_promised_is_said_as_the_command_does(part):
     for promise in Calibration.parsed(card.calibration, card.classes).promises():
         assert f"<li>dualres diagnose can state {promise}.</li>" in part
     assert "error rates from 7.7 %" in part, "twelve recordings"
+    assert "in 10 % of cases and as large a share of the names may be wrong" in part
     assert part.count("<li>Promises are for conditions like the labelled ones: day Monday; load high, low.</li>") == 1
 
 

@@ -1,4 +1,4 @@
-"""What stated error rates are worth, by experiments/eval_trust.py and eval_trust_orders.py; shares are in percent."""
+"""What stated error rates are worth, as experiments/eval_trust.py and its siblings found; shares are in percent."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,9 @@ from tools.pages.measured import Measured, table
 
 WORTH = ("recordings", "right", "covered", "mean_set", "named", "named_right", "none_of_these")
 TITLES = ("recordings", "verdict right", "set holds the truth", "classes in a set", "named", "of these right")
+
+NAMES = ("`--error`", "answers", "named before", "wrong", "named", "wrong", "at most")
+RIG_NAMES = {"all": "all", "ten": "ten and more"}
 
 
 class Trust(Measured):
@@ -20,14 +23,41 @@ class Trust(Measured):
     def trust_made_apart(self) -> str:
         """Sets by the unit that they were promised for, on data that has nothing in common with the simulators."""
         found = self._json("trust")["made_apart"]
-        keys = ("answers", "covered", "low", "high", "most", "mean_set", "named", "named_right")
+        keys = ("answers", "covered", "low", "high", "most", "mean_set")
         titles = ("data", "promised for", "sets", "held the truth", "from", "to", "at most")
         rows = [
             [name, "nothing" if unit == "none" else unit, *("-" if one[key] is None else one[key] for key in keys)]
             for name, units in found["laws"].items()
             for unit, one in units.items()
         ]
-        return table((*titles, "classes in a set", "named", "of these right"), rows)
+        return table((*titles, "classes in a set"), rows)
+
+    def trust_names(self) -> str:
+        """Shares named and wrong, before and now, on data made apart."""
+        rows = []
+        for error, found in self._json("trust")["made_apart"]["names"].items():
+            for size, many in (("few", ""), ("many", ", many")):
+                rows += [
+                    [f"{name}{many}", unit, *_of_names(error, one)]
+                    for name, units in found[size].items()
+                    for unit, one in units.items()
+                ]
+            rows.append(["all", "both", *_of_names(error, found["all"])])
+        return table(("data", "promised for", *NAMES), rows)
+
+    def trust_rig_names(self) -> str:
+        rows = [
+            [RIG_NAMES.get(name, name), *_of_names(error, one)]
+            for error, found in self._json("trust")["names"].items()
+            for name, one in found.items()
+            if one["answers"]
+        ]
+        return table(("of", *NAMES), rows)
+
+    def names_lucky(self) -> str:
+        """Where hardly anything can be named."""
+        now = self._json("trust")["made_apart"]["names"]["0.1"]["few"]["heavy tails"]["component"]["now"]
+        return f"{now['wrong']} % of the {now['named']} % that are named"
 
     def made_worlds(self) -> str:
         return str(self._json("trust")["made_apart"]["worlds"])
@@ -69,3 +99,10 @@ class Trust(Measured):
 
 def _picked(found: Mapping[str, Any], keys: tuple[str, ...]) -> list[object]:
     return [found[key] for key in keys]
+
+
+def _of_names(error: str, one: Mapping[str, Any]) -> list[object]:
+    before, now = one["before"], one["now"]
+    bounds = [bound for name, bound in now.items() if name.startswith("most_by_") and bound is not None]
+    most = max(bounds, default=None)
+    return [error, one["answers"], before["named"], before["wrong"], now["named"], now["wrong"], most]

@@ -32,8 +32,8 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     known = answered(estimate, recordings, calibration)
     text = (
         f"How held-out recordings would be answered, each of an unseen {unit}, if sets may miss the truth in "
-        f"{100 * ERROR:.0f} % of cases. Their own scores set the limits. Of other recordings, a few more sets may "
-        "miss it."
+        f"{100 * ERROR:.0f} % of cases and as large a share of the names may be wrong. Their own scores set the "
+        "limits. Of other recordings, a few more sets may miss it."
     )
     under = promised_under(card)
     promised = html.listed(
