@@ -25,7 +25,7 @@ import numpy as np
 import torch
 
 from dualres.bench.campaign.rigs import RIGS
-from dualres.judge.trust.calibration import NONE_OF_THESE, known_of
+from dualres.judge.trust.calibration import NAMED, NONE_OF_THESE, known_of
 from dualres.judge.trust.conformal import surprise
 from dualres.simulated.machines import machine, recordings
 from dualres.utils.files import write_whole
@@ -94,9 +94,10 @@ def said_of(fitted: Fitted, judged: Sequence[Shown], error: float) -> list[Said]
         if answer.promise:
             familiar = answer.kind != NONE_OF_THESE
             sets = calibration.sets(surprise(probabilities), answer.promise, error) if familiar else None
+            name = answer.classes[0] if answer.kind == NAMED else None
             component = one.recording.component or one.recording.id
             units = calibration.units_of(answer.promise)
-            found.append(Said(answer, one.label, component, frozenset(sets or ()), units))
+            found.append(Said(answer.promise, units, one.label, component, frozenset(sets or ()), name))
     return found
 
 

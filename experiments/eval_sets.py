@@ -31,11 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from dualres.judge.trust.calibration import ERROR, NAMED, Answer, Calibration, held_out, known_of
+from dualres.judge.trust.calibration import ERROR, NAMED, Calibration, held_out, known_of
 from dualres.judge.trust.conformal import fitted_temperature, surprise
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.learn.calibrate import bound_to
 from dualres.learn.holdout import COMPONENT, RECORDING, HoldOutError, plan_rounds
+from dualres.utils.arrays import Exact
 from dualres.utils.files import write_whole
 from experiments.eval_trust import OUT
 from experiments.made_apart import LAWS, MANY, TAKEN_FOR, Classes, Law, Made, mistaken, worlds
@@ -46,31 +47,28 @@ LOOK = NoveltyFeatures(-1.0, 0.0, 0.0, 1.0, 1.0)  # everything is as familiar: s
 UNITS = (COMPONENT, RECORDING)
 ONE_SIDED = 1.645  # standard errors
 
+NOTHING = "none"
 World = dict[str, list[Made]]
 
 
 @dataclass(frozen=True)
 class Said:
-    """An answer, and what is true."""
+    """What is said of a recording, and what is true."""
 
-    answer: Answer
+    unit: str  # that the promise is about, or NOTHING
+    units: int  # of which so many were held out
     label: str
     component: str
     classes: frozenset[str]  # the set, before a class was added to what cannot be named
-    units: int
-
-    @property
-    def unit(self) -> str:
-        return self.answer.promise or "none"
+    name: str | None
 
     @property
     def alone(self) -> str | None:
         """What was a name before names had a rate: a set of one."""
-        return next(iter(self.classes)) if self.answer.promise and len(self.classes) == 1 else None
+        return next(iter(self.classes)) if self.unit != NOTHING and len(self.classes) == 1 else None
 
-    @property
-    def name(self) -> str | None:
-        return self.answer.classes[0] if self.answer.kind == NAMED else None
+
+Laws = Mapping[str, Sequence[Mapping[float, Sequence[Said]]]]  # what is said in each world, by rate
 
 
 def main() -> None:
@@ -80,36 +78,63 @@ def main() -> None:
         few = {name: list(pool.map(partial(told, law), WORLDS)) for name, law in LAWS.items()}
         many = {name: list(pool.map(partial(told, law), WORLDS[::2])) for name, law in MANY.items()}
         wrong = list(pool.map(partial(told, LAWS["unit effects"], change=mistaken), WORLDS))
+    measured = summary(few, many, wrong)
+    write_whole(OUT, (json.dumps({**before, "made_apart": measured}, indent=1) + "\n").encode())
+
+
+def summary(few: Laws, many: Laws, wrong: Sequence[Mapping[float, Sequence[Said]]]) -> dict[str, Any]:
     of_name = [[one for one in world[ERROR] if TAKEN_FOR in (one.name, one.alone)] for world in wrong]
     measured: dict[str, Any] = {"worlds": len(WORLDS), "names": {}, "mistaken": named(of_name)}
     measured["laws"] = {name: summed([world[ERROR] for world in each]) for name, each in few.items()}
     for error in ERRORS:
         laws = [{name: [world[error] for world in each] for name, each in some.items()} for some in (few, many)]
         every = [
-            [one for one in world if one.answer.promise] for some in laws for each in some.values() for world in each
+            [one for one in world if one.unit != NOTHING] for some in laws for each in some.values() for world in each
         ]
         measured["names"][str(error)] = {"few": by_unit(laws[0]), "many": by_unit(laws[1]), "all": named(every)}
-    write_whole(OUT, (json.dumps({**before, "made_apart": measured}, indent=1) + "\n").encode())
+    return measured
 
 
 def told(law: Law, seed: int, change: Callable[[World], World] = lambda world: world) -> dict[float, list[Said]]:
     """Of one world, at each rate."""
     world = change(worlds(law, seed))
     calibration, final = calibrated(world["labelled"]), Classes(world["labelled"])
+    unseen = world["unseen"]
     found: dict[float, list[Said]] = {error: [] for error in ERRORS}
-    for kind in ("known", "unseen"):
-        for number, one in enumerate(world[kind]):
-            condition = {} if kind == "unseen" and number % 2 else known_of(one.recording)
-            probabilities = final.probabilities(one)
-            surprises = surprise(probabilities)
-            for error in ERRORS:
-                answer = calibration.answer(probabilities, LOOK, condition, error=error)
-                promised = answer.promise and calibration.sets(surprises, answer.promise, error)
-                classes = frozenset(promised or answer.classes)
-                units = calibration.units_of(answer.promise or "none")
-                found[error].append(
-                    Said(answer, str(one.recording.label), one.recording.component or "", classes, units)
-                )
+    for made, stated in ((world["known"], True), (unseen[::2], True), (unseen[1::2], False)):
+        probabilities = np.array([final.probabilities(one) for one in made])
+        for error in ERRORS:
+            found[error] += _said(calibration, made, probabilities, stated=stated, error=error)
+    return found
+
+
+def _said(
+    calibration: Calibration, made: Sequence[Made], probabilities: Exact, *, stated: bool, error: float
+) -> list[Said]:
+    """All of recordings that ask the same: the limits are looked up once. The first is answered, to compare."""
+    condition = known_of(made[0].recording) if stated else {}
+    answer = calibration.answer(probabilities[0].tolist(), LOOK, condition, error=error)
+    asked, _ = calibration.asked(condition, error=error)
+    limits, margins = asked.limits(asked.unit, error), asked.name_limits(asked.unit, error) if answer.promise else None
+    names = np.array(calibration.classes)
+    surprises = surprise(probabilities)
+    within = (surprises <= np.array(limits)) | (surprises < 0) if limits else np.zeros(surprises.shape, dtype=bool)
+    first, ahead = surprises.argmin(1), -surprises.min(1)
+    is_name = (within.sum(1) == 1) & (ahead > np.array(margins)[first]) if margins else np.zeros(len(made), dtype=bool)
+    units = calibration.units_of(asked.unit) if answer.promise else 0
+    found = [
+        Said(
+            answer.promise or NOTHING,
+            units,
+            str(one.recording.label),
+            one.recording.component or "",
+            frozenset(names[within[number]].tolist()),
+            str(names[first[number]]) if is_name[number] else None,
+        )
+        for number, one in enumerate(made)
+    ]
+    assert found[0].name == (answer.classes[0] if answer.kind == NAMED else None)
+    assert found[0].classes <= set(answer.classes)
     return found
 
 
@@ -155,7 +180,7 @@ def _most(clusters: Sequence[Sequence[bool]]) -> float | None:
     wrong, count = np.array(list(map(sum, clusters))), np.array(list(map(len, clusters)))
     share = wrong.sum() / count.sum()
     error = float(np.sqrt(np.sum((wrong - share * count) ** 2))) / count.sum()
-    return round(100 * (share + ONE_SIDED * error), 1)
+    return round(100 * float(share + ONE_SIDED * error), 1)
 
 
 def calibrated(labelled: Sequence[Made]) -> Calibration:
@@ -194,7 +219,7 @@ def _covered(each: Sequence[Sequence[Said]]) -> dict[str, Any]:
     weights = np.array(list(map(len, each)))
     mean = float(np.average(shares, weights=weights))
     spread = float(np.sqrt(np.sum((weights * (shares - mean)) ** 2)) / weights.sum())
-    promised = each[0][0].answer.promise is not None
+    promised = each[0][0].unit != NOTHING
     of_units = statistics.fmean(1 / (one.units + 1) for world in each for one in world)
     return {
         "answers": int(weights.sum()),

@@ -79,13 +79,16 @@ def diagnose(
         ),
     ] = None,
     error: Annotated[
-        float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
+        float,
+        typer.Option(
+            help="The error rate of the answers: how often a set may lack the truth or a name be wrong (docs/trust.md)."
+        ),
     ] = 0.1,
     sure: Annotated[
         float | None,
         typer.Option(
             show_default="on average over calibrations",
-            help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
+            help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets and fewer names.",
         ),
     ] = None,
     over_time: Annotated[
