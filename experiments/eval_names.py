@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,6 +46,11 @@ def main() -> None:
         by_dataset = {data.dataset: data for data in rigs.values()}
         worlds = {name: [world(of_rig(data), seed) for seed in SEEDS] for name, data in by_dataset.items()}
         worlds |= {name: [world(of_machine(n, all_), n, share) for n in NUMBERS] for name, all_, share in MACHINES}
+    before = json.loads(OUT.read_text()) if OUT.exists() else {}
+    write_whole(OUT, (json.dumps({**before, "names": summary(worlds)}, indent=1) + "\n").encode())
+
+
+def summary(worlds: Mapping[str, Sequence[World]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for error in ERRORS:
         told = {name: [(enough, said[error]) for enough, said in each] for name, each in worlds.items()}
@@ -53,8 +58,7 @@ def main() -> None:
         found[str(error)] = {name: named([said for _, said in each]) for name, each in told.items()}
         found[str(error)]["all"] = named([said for _, said in every])
         found[str(error)]["ten"] = named([said for enough, said in every if enough])
-    before = json.loads(OUT.read_text()) if OUT.exists() else {}
-    write_whole(OUT, (json.dumps({**before, "names": found}, indent=1) + "\n").encode())
+    return found
 
 
 def of_rig(data: Data) -> list[Shown]:

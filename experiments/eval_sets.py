@@ -13,7 +13,7 @@ stated, and further recordings of labelled ones, which are.
   units: 92 % and one in n + 1, n units on average. `low` and `high` are 95 % bounds by worlds.
 * `names`: what is named of all that has a promise, and which share of the names is wrong, with one-sided 95 % bounds by
   components, all recordings of one together, and by worlds, whose names lean on the same limits. `before` are sets of
-  one. `many` has ten to fifteen components of each class, and `all` is over everything.
+  one. `many` has ten to fifteen components of each class; `ten` is over these, and `all` over everything.
 * `mistaken`: a third of the components of one class are said to be of another. How often is its name wrong?
 """
 
@@ -88,10 +88,11 @@ def summary(few: Laws, many: Laws, wrong: Sequence[Mapping[float, Sequence[Said]
     measured["laws"] = {name: summed([world[ERROR] for world in each]) for name, each in few.items()}
     for error in ERRORS:
         laws = [{name: [world[error] for world in each] for name, each in some.items()} for some in (few, many)]
-        every = [
-            [one for one in world if one.unit != NOTHING] for some in laws for each in some.values() for world in each
+        promised = [
+            [[one for one in world if one.unit != NOTHING] for each in some.values() for world in each] for some in laws
         ]
-        measured["names"][str(error)] = {"few": by_unit(laws[0]), "many": by_unit(laws[1]), "all": named(every)}
+        pooled = {"all": named([*promised[0], *promised[1]]), "ten": named(promised[1])}
+        measured["names"][str(error)] = {"few": by_unit(laws[0]), "many": by_unit(laws[1]), **pooled}
     return measured
 
 
