@@ -162,7 +162,7 @@ def named(each: Sequence[Sequence[Said]]) -> dict[str, Any]:
             of_worlds[number] += wrong
         count = sum(map(len, of_worlds.values()))
         found[key] = {
-            "named": round(100 * count / answers, 1),
+            "named": round(100 * count / max(1, answers), 1),
             "wrong": round(100 * sum(map(sum, of_worlds.values())) / count, 1) if count else None,
             "most_by_component": _most(list(of_components.values())),
             "most_by_world": _most(list(of_worlds.values())),

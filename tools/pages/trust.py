@@ -9,7 +9,6 @@ WORTH = ("recordings", "right", "covered", "mean_set", "named", "named_right", "
 TITLES = ("recordings", "verdict right", "set holds the truth", "classes in a set", "named", "of these right")
 
 NAMES = ("`--error`", "answers", "named before", "wrong", "named", "wrong", "at most")
-RIG_NAMES = {"all": "all", "ten": "ten and more"}
 
 
 class Trust(Measured):
@@ -42,12 +41,14 @@ class Trust(Measured):
                     for name, units in found[size].items()
                     for unit, one in units.items()
                 ]
-            rows.append(["all", "both", *_of_names(error, found["all"])])
+            rows += [
+                [name, "both", *_of_names(error, found[key])] for name, key in (("all, many", "ten"), ("all", "all"))
+            ]
         return table(("data", "promised for", *NAMES), rows)
 
     def trust_rig_names(self) -> str:
         rows = [
-            [RIG_NAMES.get(name, name), *_of_names(error, one)]
+            ["ten and more" if name == "ten" else name, *_of_names(error, one)]
             for error, found in self._json("trust")["names"].items()
             for name, one in found.items()
             if one["answers"]
