@@ -90,7 +90,7 @@ class DualResClassifier:
     def from_model(cls, model: Model, **parameters: Any) -> Self:
         """A fitted classifier around a model, such as `dualres.load` reads; its labels are the names of the classes."""
         made = cls(**parameters)
-        made.model_, made.classes_ = model, np.array(model.classes)
+        made.model_, made.classes_ = model, np.array(model.names)
         return made
 
     def fit(self, X: npt.ArrayLike | Sequence[Recorded], y: npt.ArrayLike) -> Self:

@@ -170,6 +170,7 @@ def diagnose(
         learned_from=bool(card.learned_from),
         calibrated=bool(card.calibration),
         speeds=labelled_speeds(judge) is not None,
+        geometry=judge.geometry is not None,
     )
     failed = _write(batch.judged if batch else judged, _writer(style, context))
     if picture:
@@ -288,6 +289,7 @@ class VerdictContext:
     learned_from: bool = False  # whether the model states how its labelled recordings looked
     calibrated: bool = False
     speeds: bool = False  # whether the model learned from speeds
+    geometry: bool = False  # whether it knows the geometry of bearings
     compared: bool = False  # whether they stand beside those of an earlier model
 
 
@@ -318,6 +320,7 @@ class TextWriter(VerdictWriter):
             remark = f"  ! {'; '.join(differing)}" if differing else ""
             answer = f"  {verdict.answer}" if verdict.answer and self.context.calibrated else ""
             speed = f"  {verdict.speed_words}" if verdict.speed_words else ""
+            speed += f"  {verdict.sources.words(verdict.label)}" if verdict.sources else ""
             echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{speed}{remark}")
         if one.problem:
             complain("not judged", one.problem)
@@ -361,6 +364,7 @@ class TableWriter(VerdictWriter):
         remarks = ["differences"] if context.learned_from else []
         heads = [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
         heads += ["speed_rpm"] if context.speeds else []
+        heads += ["geometry"] if context.geometry else []
         changes = ["verdict", "probability", "before", "probability_before"]
         self._table.writerow(["file", *(changes if context.compared else heads)])
 
@@ -376,7 +380,9 @@ class TableWriter(VerdictWriter):
         answered = [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
         speed = verdict.speed if verdict else None
         turning = [f"{speed.rpm:.1f}" if speed else ""] if context.speeds else []
-        row = [*named, *said, *alone, one.problem, *differing, *answered, *turning]
+        sources = verdict.sources if verdict else None
+        geometry = [sources.words(verdict.label) if verdict and sources else ""] if context.geometry else []
+        row = [*named, *said, *alone, one.problem, *differing, *answered, *turning, *geometry]
         self._table.writerow([table_cell(cell) if isinstance(cell, str) else cell for cell in row])
         if one.problem:
             complain("not judged", one.problem)

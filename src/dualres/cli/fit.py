@@ -13,7 +13,7 @@ import typer
 from dualres.cli.audit import leaks_shown
 from dualres.cli.console import complain, progress, stopping
 from dualres.cli.fit_output import announce, as_object, show_fitted
-from dualres.cli.folder import RESAMPLER, Device, FolderOptions, WindowsOption, understood, with_options
+from dualres.cli.folder import RESAMPLER, BearingOption, Device, FolderOptions, WindowsOption, understood, with_options
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
@@ -60,6 +60,24 @@ HeldOutOption = Annotated[
         "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
     ),
 ]
+OrdersOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=ORDER,...",
+        help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
+    ),
+]
+FaultOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=PART",
+        help="Which part of the bearing a class is the fault of, where its name does not say so: worn=inner, of outer, "
+        "inner, ball and cage, or worn=none. May be repeated; a class that nobody labelled is known from geometry.",
+    ),
+]
+LabelledOnlyOption = Annotated[
+    bool, typer.Option("--labelled-only", help="Add no faults of the bearing that nobody labelled.")
+]
 PageOption = Annotated[
     bool, typer.Option(help="Write a report page beside the model: bearings.html for bearings.safetensors.")
 ]
@@ -81,6 +99,10 @@ def fit(
     members: MembersOption = 1,
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
     held_out: HeldOutOption = None,
+    bearing: BearingOption = None,
+    orders: OrdersOption = None,
+    fault: FaultOption = None,
+    labelled_only: LabelledOnlyOption = False,
     resampler: Annotated[str, typer.Option(help=RESAMPLER)] = DEFAULT_RESAMPLER,
     strict: Annotated[
         bool,
@@ -104,12 +126,17 @@ def fit(
     will do on one it has not seen, and finally learns from all recordings.
     What it tells begins with the hardest of these, and says what to label for
     the others.
+
+    With the bearing (--bearing, --orders, or such columns of labels.csv),
+    classes that are faults of it are known from geometry, too, the more the
+    fewer of them are labelled, and faults that nobody labelled can be judged.
     """
     need("dualres fit", *TRAINING)
     from dualres.fit_page.page import check_page, page_beside
     from dualres.judge.model import content
     from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.fit_options import with_options
+    from dualres.learn.geometry import StatedGeometry, faults_of
     from dualres.learn.label_warnings import narrow
     from dualres.learn.settings import FitSettings
     from dualres.learn.trained.tune_plan import recipe_from
@@ -139,6 +166,7 @@ def fit(
         estimate=estimate,
         strict=strict,
         held_out=tuple(units),
+        geometry=StatedGeometry(bearing, orders, faults_of(fault or ()), labelled_only),
     )
     settings = _with_notes(settings)
     found = understood(folder, reading, shown=not as_json)

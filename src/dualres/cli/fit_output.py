@@ -55,15 +55,18 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
                 say(sentence)
         table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
         table.add_column("")
-        for label in settings.classes:
+        for label in one.judged[0].classes:
             table.add_column(escape(label), justify="right")
-        for label, row in zip(settings.classes, one.confusion, strict=True):
+        for label, row in zip(one.judged[0].classes, one.confusion, strict=True):
             table.add_row(escape(label), *(str(n) if n else "." for n in row))
         console.print(table)
     for promise in promises_of(card) if fitted.estimates else ():
         say(f"dualres diagnose can state {promise}")
     if fitted.estimates and (under := promised_under(card)):
         say(f"  {under}")
+    if geometry := fitted.model.geometry:
+        for sentence in ("Geometry", *geometry.sentences):
+            say(sentence if sentence == "Geometry" else f"  {sentence}")
     notes = [f"{NOTE}{note}" for note in (fitted.about_speeds, fitted.about_axes) if note] + notes
     for note in few_of(notes, f"{NOTE}{{}} more: {report or '--json has them'}"):
         say(note)
@@ -116,6 +119,7 @@ def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dic
         "questions": [one.as_data() for one in questions_of(card.estimates)],
         "estimates": card.estimates,
         "remarks": card.remarks,
+        **({"geometry": {**card.geometry, "said": fitted.model.geometry.sentences}} if fitted.model.geometry else {}),
         "expected": expected(card.estimates),
         "recordings": [{"held_out": unit, **asdict(each), "verdict": each.verdict} for unit, each in held],
         "copies": fitted.copies,

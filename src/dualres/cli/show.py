@@ -48,7 +48,8 @@ def _show_model(path: Path) -> None:
     from dualres.judge.verdict import promised_under, promises_of
     from dualres.learn.estimate_text import expected
 
-    card = loaded(path).card
+    model = loaded(path)
+    card = model.card
     for key, value in card.as_data().items():
         named = f"{card.recipe}: " if key == "recipe" and value else ""
         seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
@@ -60,6 +61,8 @@ def _show_model(path: Path) -> None:
         say(f"{key:<12} {named}{told}{seeds}")
     for sentence in expected(card.estimates):
         say(sentence)
+    for sentence in model.geometry.sentences if model.geometry else ():
+        say(f"{'geometry':<12} {sentence}")
     if card.axes:
         say(f"{'verdicts':<12} {cost_of(card)}")
 

@@ -98,8 +98,16 @@ def explain_recording(
     """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given. The
     paper's network counts frequencies from `neutral` log-magnitudes, or from silence; one of views knows its own."""
     verdict = verdict or diagnose_recording(model, recording, limit)
-    classes = (verdict.label, verdict.runner_up)
-    return _compared(model, recording, classes, verdict.speed, neutral=neutral, limit=limit)
+    return _compared(model, recording, favourites(verdict), verdict.speed, neutral=neutral, limit=limit)
+
+
+def favourites(verdict: Verdict) -> tuple[str, str]:
+    """The verdict and its runner-up; where geometry had a say, of what was labelled, as labels have it."""
+    if verdict.sources is None:
+        return verdict.label, verdict.runner_up
+    known = verdict.sources.by_labels
+    first, *others = sorted(known, key=lambda label: (label == verdict.label, known[label]), reverse=True)
+    return first, others[0]
 
 
 def compare_classes(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait, portrait_at
-from dualres.explain.reasons import Reasons, Share, explain_recording
+from dualres.explain.reasons import Reasons, Share, explain_recording, favourites
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing, bearing_of
 from dualres.faultlines.comb import LineTest
@@ -96,6 +96,8 @@ class Case:
             "bands": [_share(share) for share in reasons.shares],
             "moments": [vars(moment) for moment in reasons.moments],
         }
+        if verdict.sources:
+            said["geometry"] = verdict.sources.as_data(verdict.label)
         if self.neighbours:
             said["nearest"] = [
                 {"file": one.recording.id, "label": one.recording.label, "distance": one.distance}
@@ -124,7 +126,7 @@ def examine(
     verdict = diagnose_recording(model, recording)
     heard = portrait_at(model, recording, verdict.speed) if labelled else {}
     known = neighbours(model, heard, labelled, portrait_of=portrait_of)
-    reasons = explain_recording(model, recording, verdict, neutral=halfway(known, verdict.label, verdict.runner_up))
+    reasons = explain_recording(model, recording, verdict, neutral=halfway(known, *favourites(verdict)))
     reasons, machine = reasons.naming(machine.known_orders), machine.turning(verdict.speed)
     rate = float(recording.rate)
     signal = next(iter(recording.blocks(int(LONGEST_S * rate))))

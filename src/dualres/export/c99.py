@@ -17,6 +17,7 @@ from dualres.export.device_speed import device_search, refuse_search
 from dualres.export.rates import ratio_for, search_memory
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.export.test_vectors import refuse_other_sizes
+from dualres.judge.geometry import refuse_geometry
 from dualres.judge.model import Model
 from dualres.judge.turning import labelled_speeds
 from dualres.utils.printable import printable
@@ -51,6 +52,7 @@ def write_c99(
     signals first, and not handed over if it disagrees; no C compiler is an error unless `unchecked`. A model that knows
     speeds judges at `search` speeds around the one that it is told, or at that one alone."""
     folder, rate, device = resolved(folder), exact_rate(rate), device_of(model)
+    refuse_geometry(model.card, "an export to C99", ExportError)
     refuse_other_sizes(model)
     refuse_search(model, search)
     _refuse_names("class", model.classes)

@@ -12,6 +12,7 @@ from dualres.export.device_network import axes_in, exported_kind, graph_of
 from dualres.export.novelty import Familiar, between_classes, familiar_of, likeness_of, standings_of
 from dualres.export.sets import names_of, sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
+from dualres.judge.geometry import refuse_geometry
 from dualres.judge.model import CHECK_HZ, CHECK_WINDOWS, Model
 from dualres.judge.turning import labelled_speeds
 from dualres.model.check import check_windows
@@ -41,6 +42,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     """
     path = Path(path)
     graph_of(model)  # an error where there is none
+    refuse_geometry(model.card, "an export to ONNX", ExportError)
     check_file(path, overwrite)
     need("an export to ONNX", "onnx", "onnxruntime", "torch")
     import onnxruntime

@@ -46,9 +46,9 @@ def reasons_of(model: Model, typical: Mapping[str, Recording], estimate: Estimat
     found = []
     for label, recording in typical.items():
         rival = confused_with(label, estimate)
-        if rival is None:  # the most probable other class
-            scores, _ = recording_scores(model, recording, WINDOWS)
-            rival = max((score, other) for score, other in zip(scores, model.classes, strict=True) if other != label)[1]
+        if rival not in model.classes:  # the most probable other class
+            said = dict(zip(model.names, recording_scores(model, recording, WINDOWS)[0], strict=True))
+            rival = max((said[other], other) for other in model.classes if other != label)[1]
         neutral = halfway(known, label, rival)
         found.append(compare_classes(model, recording, label, rival, neutral=neutral, limit=WINDOWS))
     return found

@@ -26,7 +26,7 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     title, card = "How sure it may be", fitted.model.card
     if not card.calibration or fitted.estimate is None:
         return html.section(title, f"Nothing is promised: {WITHOUT}.", "")
-    calibration = Calibration.parsed(card.calibration, card.classes)
+    calibration = Calibration.parsed(card.calibration, card.classes, card.unlabelled)
     unit = calibration.asked({})[0].unit  # that of which most recordings are answered
     estimate = next(one for one in fitted.estimates if one.unit == unit)
     known = answered(estimate, recordings, calibration)

@@ -128,13 +128,13 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
     alone = [one.verdict for one in every if one.verdict]
     if not alone:
         return JointVerdicts(every, 0.0)
-    probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
+    probabilities = [[verdict.probabilities[label] for label in model.names] for verdict in alone]
     conditions = [one.condition or None for one in every if one.verdict]
     rows = iter(corrected(probabilities, conditions).tolist())
     config, half = model.card.config, model.card.config.window // 2
     return JointVerdicts(
         tuple(
-            replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
+            replace(one, verdict=_verdict(one.verdict, model.names, next(rows)), alone=one.verdict)
             if one.verdict
             else one
             for one in every

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dualres.errors import ConfigError
+from dualres.faultlines.fault_names import WELL
 from dualres.judge.backends import Member, weights_of
 from dualres.judge.model import Model
 from dualres.judge.turning import WindowBlock, turned_windows, unsearched_speeds
@@ -21,7 +22,6 @@ from dualres.recordings.windows import covered, evenly
 from dualres.utils.arrays import Exact
 
 WEIGHT = 0.5  # of the way
-WELL = ("good", "healthy", "normal", "ok", "baseline")  # names that a class of machines running well may have
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from dualres.utils.arrays import Exact
 from dualres.utils.files import write_whole
 
 if TYPE_CHECKING:
+    from dualres.judge.geometry import Geometry
     from dualres.judge.training_profile import TrainingProfile
     from dualres.judge.trust.calibration import Calibration
     from dualres.judge.trust.standing import Standing
@@ -53,6 +54,11 @@ class Model:
     @property
     def classes(self) -> tuple[str, ...]:
         return self.card.classes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that a verdict may be: its classes, and those that nobody labelled, known from geometry."""
+        return self.card.names
 
     def seen(self, windows: Windows, axis: int | None = None) -> Seen:
         """What its networks see of windows whatever the speed, for `scores`; the same for all members of an axis."""
@@ -83,7 +89,15 @@ class Model:
         """What was held out, as the card states it; None where nothing was."""
         from dualres.judge.trust.calibration import Calibration
 
-        return Calibration.parsed(self.card.calibration, self.classes) if self.card.calibration else None
+        card = self.card
+        return Calibration.parsed(card.calibration, card.classes, card.unlabelled) if card.calibration else None
+
+    @cached_property
+    def geometry(self) -> "Geometry | None":
+        """Of the bearings that it judges; None of a model that knows labels alone."""
+        from dualres.judge.geometry import Geometry
+
+        return Geometry.parsed(self.card.geometry) if self.card.geometry else None
 
     @property
     def standings(self) -> Mapping[str, "Standing"]:
@@ -134,7 +148,8 @@ class Model:
         """The same for models that judge alike: a digest of the card's facts and of all weights."""
         card = self.card
         facts = [card.classes, card.method, card.channels, card.config.rate, card.config.window, card.resampler]
-        digest = sha256(json.dumps([*facts, card.axes, card.calibration]).encode())
+        facts += [card.axes, card.calibration, *([card.geometry] if card.geometry else [])]
+        digest = sha256(json.dumps(facts).encode())
         for name, array in sorted(_arrays(self).items()):
             digest.update(f"{name}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
@@ -205,11 +220,12 @@ def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
 
 
 def check_calibration(model: Model, path: Path) -> None:
-    """An error for a card whose calibration is broken, before anybody judges, exports or watches by it."""
+    """An error for a card whose calibration or geometry is broken, before anybody judges, exports or watches by it."""
     from dualres.judge.trust.novelty import check_standings
 
     try:
         check_standings(model)
+        _ = model.geometry
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from error
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError, DualResError
 from dualres.judge.files import FileVerdict, read_for
+from dualres.judge.geometry import refuse_geometry
 from dualres.judge.model import Model
 from dualres.judge.training_profile import LevelMeter
 from dualres.judge.trust.calibration import ERROR, known_of
@@ -78,6 +79,7 @@ def segment_verdicts(
     """
     check_probabilistic(model)
     check_rates(error, sure)
+    refuse_geometry(model.card, "a verdict over time")
     config = model.card.config
     if not config.window <= seconds * config.rate < float("inf"):
         raise ConfigError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
+from dualres.judge.geometry import VerdictSources, speed_of
 from dualres.judge.model import Model
 from dualres.judge.training_profile import Difference, LevelMeter
 from dualres.judge.trust.calibration import (
@@ -53,10 +54,11 @@ WindowObserver = Callable[[Moments], None]  # is shown windows of all axes once 
 class Judged:
     """A recording as a model judges it."""
 
-    scores: Scores  # the mean over its windows, (classes,)
+    scores: Scores  # of all that a verdict may be, (names,): the mean over its windows, joined with geometry's
     windows: int
     look: NoveltyFeatures
     told: tuple[Told, ...] = ()  # what its look was made of, by network
+    by_labels: Scores | None = None  # without geometry, likewise; None of a model that knows labels alone
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Verdict:
     answer: Answer | None = None  # what can be said at a stated error rate
     speed: Speed | None = None  # of the shaft, at which it was judged
     speed_margin: float | None = None  # nats by which any other speed fits it worse, where one was searched for
+    sources: VerdictSources | None = None  # what came from labels and what from geometry, where both had a say
 
     @property
     def probability(self) -> float:
@@ -102,6 +105,7 @@ class Verdict:
             "windows": self.windows,
             **({"speed": speed_data(self.speed, self.speed_margin)} if self.asked_for_speed else {}),
             **(self.answer.as_data() if self.answer else {}),
+            **({"geometry": self.sources.as_data(self.label)} if self.sources else {}),
         }
 
 
@@ -126,7 +130,7 @@ def diagnose_recording(
     speeds = unsearched_speeds(model, recording)
     scores = window_scores(model, recording, limit, watch=watch, speeds=speeds)
     differences = profile.differences(recording, level.level) if profile else ()
-    verdict = verdict_of(model, recording.id, scores, differences)
+    verdict = _with_geometry(model, recording, verdict_of(model, recording.id, scores, differences), speeds)
     if speeds:
         verdict = replace(verdict, speed=speeds.found(), speed_margin=speeds.margin())
     if calibration is None:
@@ -189,7 +193,9 @@ def check_probabilistic(model: Model) -> None:
 
 def promises_of(card: Card) -> list[str]:
     """The error rates that a model can state, in words."""
-    return Calibration.parsed(card.calibration, card.classes).promises() if card.calibration else [WITHOUT]
+    if not card.calibration:
+        return [WITHOUT]
+    return Calibration.parsed(card.calibration, card.classes, card.unlabelled).promises()
 
 
 def promised_under(card: Card) -> str:
@@ -211,9 +217,11 @@ def _several(values: Sequence[str]) -> str:
 
 
 def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
-    """The mean score of every class, (classes,), and the number of windows behind it."""
-    each = window_scores(model, recording, limit)
-    return np.asarray(each.mean(0)), len(each)
+    """The score of all that a verdict may be, (names,): the mean over windows, joined with what geometry says; and
+    the number of windows behind it."""
+    speeds = unsearched_speeds(model, recording)
+    each = window_scores(model, recording, limit, speeds=speeds)
+    return joined_scores(model, recording, each.mean(0), speeds)[0], len(each)
 
 
 def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpeeds | None]) -> list[Judged]:
@@ -226,7 +234,35 @@ def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpe
         for known, moments in zip(scores, each, strict=True):
             known.append(scores_of(model, moments))
     found = [np.concatenate(known) for known in scores]
-    return [Judged(np.asarray(all_.mean(0)), len(all_), *look) for all_, look in zip(found, looks, strict=True)]
+    means = [np.asarray(all_.mean(0)) for all_ in found]
+    joined = [joined_scores(model, recording, one, speeds)[0] for one, speeds in zip(means, ways, strict=True)]
+    alone = [np.pad(one, (0, len(model.card.unlabelled))) if model.geometry else None for one in means]
+    return [
+        Judged(scores, len(all_), *look, by_labels)
+        for scores, all_, look, by_labels in zip(joined, found, looks, alone, strict=True)
+    ]
+
+
+def joined_scores(
+    model: Model, recording: Recording, by_labels: Scores, speeds: WindowSpeeds | None
+) -> tuple[Scores, VerdictSources | None]:
+    """The mean scores of a recording's windows, (classes,), with what geometry says of it, (names,), and where they come
+    from; as they are of a model that knows labels alone."""
+    geometry = model.geometry
+    if geometry is None:
+        return by_labels, None
+    heard = geometry.heard(recording, speed_of(recording, speeds))
+    sources = VerdictSources(dict(zip(model.classes, by_labels.tolist(), strict=True)), geometry, heard)
+    return geometry.joined(model.classes, by_labels, heard), sources
+
+
+def _with_geometry(model: Model, recording: Recording, verdict: Verdict, speeds: WindowSpeeds | None) -> Verdict:
+    by_labels = np.array(list(verdict.probabilities.values()))
+    scores, sources = joined_scores(model, recording, by_labels, speeds)
+    if sources is None:
+        return verdict
+    probabilities = dict(zip(model.names, scores.tolist(), strict=True))
+    return replace(verdict, label=model.names[int(scores.argmax())], probabilities=probabilities, sources=sources)
 
 
 def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:

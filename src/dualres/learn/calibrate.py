@@ -77,7 +77,7 @@ def _question(estimate: Estimate, recordings: Sequence[Recording], standings: Ma
 def standings_of(estimate: Estimate) -> dict[str, Standing]:
     """How the final model is to compare windows with classes, by axis: by held-out recordings that were judged on that
     axis, by their speeds where they have one."""
-    classes, found = estimate.judged[0].classes, dict[str, Standing]()
+    classes, found = list(estimate.judged[0].classes), dict[str, Standing]()
     for axis in (HZ, ORDER):
         for way in filter(None, (estimate, estimate.without_speed)):
             held = []
@@ -86,7 +86,7 @@ def standings_of(estimate: Estimate) -> dict[str, Standing]:
                 logs = [each.logs[each.by_order if axis == ORDER else ~each.by_order] for each in told]
                 if any(map(len, logs)):
                     held.append(HeldOutLogs(classes.index(one.label), np.concatenate(logs)))
-            if standing := fitted_standing(held, len(classes)):
+            if held and (standing := fitted_standing(held, held[0].told.shape[-1])):
                 found.setdefault(axis, standing)
     return found
 

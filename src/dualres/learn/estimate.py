@@ -55,6 +55,7 @@ class Estimate:
     told: tuple[Mapping[str, tuple[Told, ...]], ...] = field(default=(), repr=False, compare=False)
     # Of the same recordings, judged as if nobody knew the speed of their shafts; None where no speed was learned from.
     without_speed: "Estimate | None" = None
+    by_labels: "Estimate | None" = None  # of the same, without what geometry says; None where it says nothing
 
     @property
     def unit(self) -> str:
@@ -131,9 +132,10 @@ class Estimate:
         }
 
     def _worth(self) -> dict[str, Any]:
-        """The score without any speed, where one was known of something that was held out."""
+        """The score without any speed, where one was known of something that was held out, and without geometry."""
         without = self.without_speed
-        return {"without_speed": without.score.as_data()} if without and without.judged != self.judged else {}
+        worth = {"without_speed": without.score.as_data()} if without and without.judged != self.judged else {}
+        return worth | ({"by_labels": self.by_labels.score.as_data()} if self.by_labels else {})
 
     @property
     def sentences(self) -> list[str]:
@@ -176,8 +178,9 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
 
 
 def _of_rounds(plain: Estimate, rounds: Sequence["JudgedRound"]) -> Estimate:
-    evaluations, looks, told = zip(*rounds, strict=True)
-    return replace(plain, judged=evaluations, looks=looks, told=told)
+    evaluations, looks, told, by_labels = zip(*rounds, strict=True)
+    alone = replace(plain, judged=by_labels) if all(by_labels) else None
+    return replace(plain, judged=evaluations, looks=looks, told=told, by_labels=alone)
 
 
 class JudgedRound(NamedTuple):
@@ -186,6 +189,7 @@ class JudgedRound(NamedTuple):
     evaluation: Evaluation
     looks: Mapping[str, NoveltyFeatures]  # by the recordings' ids
     told: Mapping[str, tuple[Told, ...]]
+    by_labels: Evaluation | None  # without geometry, where the model knows some
 
 
 def judge_unseen(model: Model, recordings: Sequence[Recording]) -> tuple[JudgedRound, JudgedRound | None]:
@@ -193,8 +197,8 @@ def judge_unseen(model: Model, recordings: Sequence[Recording]) -> tuple[JudgedR
     learned from any."""
     _check_labels(recordings, model.classes)
     known, unknown = zip(*(_judged(model, recording) for recording in recordings), strict=True)
-    without_speed = None if labelled_speeds(model) is None else _round(model.classes, recordings, unknown)
-    return _round(model.classes, recordings, known), without_speed
+    without_speed = None if labelled_speeds(model) is None else _round(model.names, recordings, unknown)
+    return _round(model.names, recordings, known), without_speed
 
 
 def _judged(model: Model, recording: Recording) -> tuple[Judged, Judged]:
@@ -208,11 +212,12 @@ def _judged(model: Model, recording: Recording) -> tuple[Judged, Judged]:
 
 def _round(classes: tuple[str, ...], recordings: Sequence[Recording], found: Sequence[Judged]) -> JudgedRound:
     ids, truth = tuple(r.id for r in recordings), tuple(classes.index(str(r.label)) for r in recordings)
-    scores = tuple(tuple(one.scores.tolist()) for one in found)
-    evaluation = Evaluation(classes, ids, truth, tuple(one.windows for one in found), scores)
+    windows = tuple(one.windows for one in found)
+    evaluation = Evaluation(classes, ids, truth, windows, tuple(tuple(one.scores.tolist()) for one in found))
+    alone = tuple(tuple(one.by_labels.tolist()) for one in found if one.by_labels is not None)
     by_id = dict(zip(ids, found, strict=True))
     looks, told = ({name: getattr(one, part) for name, one in by_id.items()} for part in ("look", "told"))
-    return JudgedRound(evaluation, looks, told)
+    return JudgedRound(evaluation, looks, told, replace(evaluation, scores=alone) if alone else None)
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:
@@ -225,8 +230,8 @@ def evaluate(
     model: Model, recordings: Sequence[Recording], *, limit: int | None = None, progress: Progress = quiet
 ) -> Evaluation:
     """One score per class for every recording: the mean over its windows, the first `limit` of them if given."""
-    classes = model.classes
-    _check_labels(recordings, classes)
+    classes = model.names
+    _check_labels(recordings, model.classes)
     windows, scores = [], []
     for done, recording in enumerate(recordings, start=1):
         mean, count = recording_scores(model, recording, limit)

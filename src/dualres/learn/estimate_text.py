@@ -32,14 +32,16 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
             said.append(f"  {label}: not known {_on(unit)}, label another one; {easier}")
     if "without_speed" in told:
         said.append(_worth(told["macro_f1"], told["without_speed"]["macro_f1"]))
+    if "by_labels" in told:
+        said.append(_worth(told["macro_f1"], told["by_labels"]["macro_f1"], "geometry", "by labels alone"))
     return [*said, *(f"{NOTE}{note}" for note in told["notes"])]
 
 
-def _worth(known: float, found: float) -> str:
-    """What knowing the speed was worth, by macro-F1 with it and without."""
+def _worth(known: float, found: float, what: str = "speed", otherwise: str = "where it has to be found") -> str:
+    """What knowing something was worth, by macro-F1 with it and otherwise."""
     shown, without = round(100 * known, 1), round(100 * found, 1)
     worth = f"was worth {shown - without:.1f}" if shown >= without else f"cost {without - shown:.1f}"
-    return f"  Knowing the speed {worth} points: {shown:.1f} with it, {without:.1f} where it has to be found"
+    return f"  Knowing the {what} {worth} points: {shown:.1f} with it, {without:.1f} {otherwise}"
 
 
 def _on(unit: str) -> str:

@@ -43,6 +43,7 @@ def fit_recordings(
     support = spread_support(
         recordings, labels, classes, config, windows_each=settings.windows_each, resampler=resampler
     )
+    geometry = settings.geometry.for_classes(recordings, labels)
     card = Card(
         classes=tuple(classes),
         config=config,
@@ -55,6 +56,7 @@ def fit_recordings(
         channels=support.channels,
         axes=axes if support.channels else "",
         learned_from=learned_from(recordings, support, config.rate),
+        geometry=geometry.as_data() if geometry else {},
     )
     return fit_support(support, card, device=settings.device, progress=progress)
 

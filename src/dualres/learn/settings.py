@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field
 
 from dualres.config import DEFAULT_RESAMPLER, ModelConfig
 from dualres.errors import ConfigError
+from dualres.learn.geometry import StatedGeometry
 from dualres.model.kinds import NetworkRecipe, RecipeChoice, network_recipe
 from dualres.model_file.card import check_members
 from dualres.recordings.axes import common_channels
@@ -28,6 +29,7 @@ class FitSettings:
     device: str = "cpu"
     estimate: bool = True  # whether to hold out units and say what to expect
     strict: bool = False  # whether to refuse recordings that would leak where they are held out
+    geometry: StatedGeometry = field(default_factory=StatedGeometry)  # of the bearings
     held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
 
     def __post_init__(self) -> None:

@@ -20,6 +20,7 @@ from dualres.learn.estimate import Estimate, estimate_both, round_stage, shared_
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
+from dualres.learn.geometry import StatedGeometry
 from dualres.learn.holdout import Rounds, refuse_leaks
 from dualres.learn.label_warnings import shared_signals
 from dualres.learn.line_up import lined_up
@@ -93,6 +94,7 @@ def fit_model(
     strict: bool = False,
     device: str = "cpu",
     held_out: str | Sequence[str] | None = None,
+    geometry: StatedGeometry | None = None,
     announce: Callable[[FitForecast], None] | None = None,
     progress: Progress = quiet,
 ) -> FittedModel:
@@ -106,6 +108,9 @@ def fit_model(
     training by updates, it is the first of component, load, speed and recording. With `strict`, recordings that would
     leak are refused, and a component or label that is spelled in several ways. `announce` is told how long it all will
     take, before the first fit; without it nothing is timed.
+
+    `geometry` states the bearings, for classes that are faults of them. So do columns `bearing` and `orders` of the
+    recordings.
 
     Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
     axes, which is taken if it is clearly ahead.
@@ -122,6 +127,7 @@ def fit_model(
         estimate=estimate,
         strict=strict,
         held_out=units,
+        geometry=geometry or StatedGeometry(),
     )
     return fit_by(settings, announce=announce, progress=progress)
 
@@ -132,7 +138,7 @@ def fit_by(
     """As `fit_model`, by settings that an option may have changed."""
     if not settings.recordings:
         raise ConfigError("there are no recordings: a fit needs some of two classes or more")
-    about_speeds = ""
+    settings, about_speeds = replace(settings, geometry=settings.geometry.with_columns(settings.recordings)), ""
     if settings.chosen.kind.knows_orders:
         recordings, about_speeds = lined_up(settings.recordings, progress)
         settings = replace(settings, recordings=recordings)

@@ -42,12 +42,22 @@ class Card:
     estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
     # Scores of all that was held out (`dualres.judge.trust`).
     calibration: Mapping[str, Any] = field(default_factory=dict)
+    geometry: Mapping[str, Any] = field(default_factory=dict)  # of the bearings (`dualres.judge.geometry`)
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
             raise ConfigError(
                 f"a card of the channels {list(self.channels)} has axes={self.axes!r}; use {APART} or {SHARED}"
             )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that a verdict may be: the classes, and those that nobody labelled, known from geometry."""
+        return (*self.classes, *self.unlabelled)
+
+    @property
+    def unlabelled(self) -> tuple[str, ...]:
+        return tuple(self.geometry.get("unlabelled", ()))
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -90,7 +100,7 @@ class Card:
         if held := self.kind.config_fields if self.kind else OF_COMPARATORS:
             data["config"] = {name: config[name] for name in held}
         absent = {"members": 1, "method": PAPER.method, "constants": {}, "cost": None, "unlabelled_s": 0.0}
-        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}}
+        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}, "geometry": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 

@@ -74,13 +74,20 @@ def _learned_from(value: Any) -> bool:
     return lists and table_of(_pair)(value.get("looks", {}))
 
 
+def _geometry(value: Any) -> bool:
+    if not isinstance(value, dict) or not all(or_null(text)(value.get(name)) for name in ("bearing", "orders")):
+        return False
+    tables = table_of(text)(value.get("faults")) and table_of(whole)(value.get("labelled"))
+    return not value or (tables and _names(value.get("unlabelled")))
+
+
 def _estimate(value: Any) -> bool:
     """With all that the sentences about it are made of."""
     if not isinstance(value, dict) or not all(name in value and check(value[name]) for name, check in ESTIMATE.items()):
         return False
-    without = value.get("without_speed", {"macro_f1": 0.0})
-    if not table_of(number)(without) or "macro_f1" not in without:
-        return False
+    for other in (value.get(name, {"macro_f1": 0.0}) for name in ("without_speed", "by_labels")):
+        if not table_of(number)(other) or "macro_f1" not in other:
+            return False
     return "low" not in value or all(number(value.get(name)) for name in ("low", "high", "level"))
 
 
@@ -112,5 +119,6 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "axes": (text, "is no text"),
     "learned_from": (_learned_from, "is no table of channels, rates, units and looks"),
     "estimates": (list_of(_estimate), "are no estimates"),
+    "geometry": (_geometry, "is no table of a bearing, faults, labelled and unlabelled classes"),
     "calibration": (lambda value: isinstance(value, dict), "is no table"),
 }

@@ -339,8 +339,8 @@ class Calibration:
         return replace(self, others=tuple(others), without_speed=without)
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Calibration":
-        """As it stands in a card."""
+    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str], unlabelled: Sequence[str] = ()) -> "Calibration":
+        """As it stands in a card; of the `unlabelled` classes nothing was ever held out."""
         try:
             held = parsed_columns(data, classes)
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
@@ -351,11 +351,11 @@ class Calibration:
             other = data.get("without_speed")
             plain = {name: value for name, value in data.items() if name not in NAMES}
             plain |= {"without_speed": None, "others": (), "standings": {}}
-            without = cls.parsed({**plain, **_only(other)}, classes) if other else None
-            others = [cls.parsed({**more, "others": ()}, classes) for more in data.get("others", ())]
+            without = cls.parsed({**plain, **_only(other)}, classes, unlabelled) if other else None
+            others = [cls.parsed({**more, "others": ()}, classes, unlabelled) for more in data.get("others", ())]
             told = data.get("standings", {}).items()
             standings = {axis: Standing.parsed(one, len(classes)) for axis, one in told if axis in (HZ, ORDER)}
-            return cls(tuple(classes), *stated, without, standings).asking(others)
+            return cls((*classes, *unlabelled), *stated, without, standings).asking(others)
         except MISFIT as error:
             raise ModelFileError(
                 f"the calibration in the model's card cannot be understood ({reason_of(error)}); fit the model again"

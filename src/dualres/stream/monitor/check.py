@@ -2,6 +2,7 @@
 
 from dualres.config import HELD
 from dualres.errors import ConfigError
+from dualres.judge.geometry import refuse_geometry
 from dualres.judge.model import Model
 from dualres.judge.verdict import check_probabilistic
 from dualres.recordings.resample import exact_ratio
@@ -15,6 +16,7 @@ LEAST_RATE = 100  # Hz, where it is not known at what rates: half a second of fe
 def check_stream(model: Model, rate: Rate, block_s: float) -> None:
     """An error where no stream at `rate` Hz can be judged, in blocks of `block_s` seconds."""
     check_probabilistic(model)
+    refuse_geometry(model.card, "a stream")
     config, exact = model.card.config, exact_rate(rate)
     if exact != config.rate and model.card.resampler != HELD:
         raise ConfigError(
