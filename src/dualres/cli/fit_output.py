@@ -67,6 +67,8 @@ def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: P
     if geometry := fitted.model.geometry:
         for sentence in ("Geometry", *geometry.sentences):
             say(sentence if sentence == "Geometry" else f"  {sentence}")
+        if geometry.unlabelled:
+            say("  no error rate can be stated beside what nobody labelled; --labelled-only leaves that out")
     notes = [f"{NOTE}{note}" for note in (fitted.about_speeds, fitted.about_axes) if note] + notes
     for note in few_of(notes, f"{NOTE}{{}} more: {report or '--json has them'}"):
         say(note)

@@ -124,7 +124,7 @@ class Geometry:
             else:
                 of = f"no template; {recordings}"
             said.append(f"{label}: {of}")
-        return said + [f"{one}: {self.never_labelled(one)}, {self.faults[one]}" for one in self.unlabelled]
+        return said + [f"{one}: {self.never_labelled(one)} (the {self.faults[one]})" for one in self.unlabelled]
 
     def never_labelled(self, label: str) -> str:
         """What is said of a class that nobody labelled; nothing of others."""

@@ -138,7 +138,10 @@ def diagnose_recording(
     enough = limit is None or limit >= MOST_WINDOWS
     look = looks[0] if enough else look_at(model, recording)
     said = list(verdict.probabilities.values())
-    return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error=error, sure=sure))
+    answer = calibration.answer(said, look, known_of(recording), error=error, sure=sure)
+    if verdict.label in model.card.unlabelled:  # how often that is right, nothing that was held out says
+        answer = replace(answer, probability=None)
+    return replace(verdict, answer=answer)
 
 
 def speed_data(speed: Speed | None, margin: float | None = None) -> dict[str, object] | None:
@@ -246,8 +249,8 @@ def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpe
 def joined_scores(
     model: Model, recording: Recording, by_labels: Scores, speeds: WindowSpeeds | None
 ) -> tuple[Scores, VerdictSources | None]:
-    """The mean scores of a recording's windows, (classes,), with what geometry says of it, (names,), and where they come
-    from; as they are of a model that knows labels alone."""
+    """The mean scores of a recording's windows, (classes,), with what geometry says of it, (names,), and where they
+    come from; as they are of a model that knows labels alone."""
     geometry = model.geometry
     if geometry is None:
         return by_labels, None
