@@ -98,6 +98,7 @@ class Case:
         }
         if verdict.sources:
             said["geometry"] = verdict.sources.as_data(verdict.label)
+            said["explained"] = [reasons.label, reasons.rival]
         if self.neighbours:
             said["nearest"] = [
                 {"file": one.recording.id, "label": one.recording.label, "distance": one.distance}

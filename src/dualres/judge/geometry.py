@@ -1,8 +1,8 @@
 """What the geometry of a bearing says of a recording, joined with what labels say of it.
 
 A class that is the fault of a part gets that part's template (`faultlines.part_evidence`), a class that is none gets
-nothing. To the logarithm of the probability by labels its evidence is added, in nats, times a weight that falls with
-the number of labelled recordings of the class. A class that nobody labelled has its evidence alone: it overrules labels
+nothing. To the logarithm of the probability by labels its evidence is added, in nats, divided by the number of labelled
+recordings of the class. A class that nobody labelled has its evidence alone: it overrules labels
 that are sure from the score on at which a check would name the part.
 """
 
@@ -25,7 +25,6 @@ from dualres.recordings.speed import Speed
 from dualres.utils.arrays import Exact
 
 BEARING, ORDERS = "bearing", "orders"  # columns of a labels.csv that say what a machine is
-FALL = 1.5  # power of the number of labelled recordings by which the weight falls: 1, 0.35, 0.19, 0.07 at 1, 2, 3, 6
 LEAST_PROBABILITY = 1e-9  # by labels, so that evidence has something to speak against
 
 
@@ -40,14 +39,14 @@ class Geometry:
     unlabelled: tuple[str, ...] = ()  # classes that nobody labelled
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> "Geometry":
-        """As it stands in a card."""
+    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> "Geometry":
+        """As it stands in a card of these labelled classes."""
         try:
             found = cls(**{**data, "unlabelled": tuple(data.get("unlabelled", ()))})
             _ = found.own_orders
-            parts, named = set(found.faults.values()), {*found.labelled, *found.unlabelled}
-            if not (parts <= set(PARTS) and found.faults.keys() <= named):
-                raise ValueError("its faults are those of no classes")
+            parts, named = set(found.faults.values()), {*classes, *found.unlabelled}
+            if not (parts <= set(PARTS) and found.faults.keys() <= named and found.labelled.keys() == set(classes)):
+                raise ValueError("its classes are others")
             if not {*found.unlabelled} <= found.faults.keys() - found.labelled.keys():
                 raise ValueError("its unlabelled classes are no faults")
             if min(found.labelled.values(), default=1) < 1:
@@ -74,7 +73,7 @@ class Geometry:
 
     def weight(self, label: str) -> float:
         """That of the evidence for a class."""
-        return float(max(self.labelled.get(label, 1), 1) ** -FALL)
+        return 1 / max(self.labelled.get(label, 1), 1)
 
     def heard(self, recording: Recording, speed: Speed | None) -> "GeometryHeard":
         """What a recording says of the parts, or why it says nothing."""

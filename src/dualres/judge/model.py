@@ -97,7 +97,7 @@ class Model:
         """Of the bearings that it judges; None of a model that knows labels alone."""
         from dualres.judge.geometry import Geometry
 
-        return Geometry.parsed(self.card.geometry) if self.card.geometry else None
+        return Geometry.parsed(self.card.geometry, self.classes) if self.card.geometry else None
 
     @property
     def standings(self) -> Mapping[str, "Standing"]:

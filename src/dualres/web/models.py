@@ -111,7 +111,7 @@ class Judging:
         page = self.path(name).with_suffix(".html")
         return {
             "name": name,
-            "classes": list(card.classes),
+            "classes": list(card.names),
             "exposure_s": card.exposure_s,
             "held_out": card.held_out,
             "score": card.score,

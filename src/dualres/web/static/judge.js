@@ -107,6 +107,7 @@ const showWhy = attempt(async (place) => {
     h("ul", { class: "bars" }, strongest.map(([label, value]) => h("li", {}, h("span", {}, label), h("meter", { value, max: 1, "aria-label": label }), h("span", { class: "number" }, percent(value))))),
     h("p", {}, "What is it really? A key makes it a label."),
     h("div", { class: "keys" }, shown().map((label, at) => h("button", { class: one.label === label ? "key chosen" : "key", onclick: () => correct(label) }, h("kbd", {}, String(at + 1)), ` ${label}`))),
+    said.geometry ? h("p", { class: "small" }, `${said.geometry.said}.`) : null,
     found ? reasons(found) : null,
     h("p", { class: "small" }, h("button", { class: "link", onclick: () => { location.hash = "look"; } }, "Look at it"), ` ${duration(one.seconds)}`));
 });
@@ -119,6 +120,7 @@ function reasons(found) {
     const there = state.recordings.find((each) => each.name === one.file);
     return h("li", {}, there ? h("button", { class: "link", onclick: () => choose(there.id) }, one.file) : one.file, `, ${one.label}`);
   });
+  const [label, rival] = found.explained || [found.verdict, found.runner_up]; // of what was labelled
   const speed = found.speed && h("p", { class: "small" }, `By multiples of the shaft's ${found.speed.rpm.toFixed(0)} rpm, ${found.speed.source}.`);
-  return [speed, list(false, `For ${found.verdict}`), list(true, `For ${found.runner_up}`), near.length ? [h("h3", {}, "Most alike"), h("ul", { class: "small" }, near)] : null];
+  return [speed, list(false, `For ${label}`), list(true, `For ${rival}`), near.length ? [h("h3", {}, "Most alike"), h("ul", { class: "small" }, near)] : null];
 }
