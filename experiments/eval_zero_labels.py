@@ -112,11 +112,9 @@ def curve(draws: Iterator[Draw]) -> dict[str, Any]:
 
 def gain(found: Mapping[str, Any]) -> dict[str, float]:
     """Points that geometry is worth, the mean over rigs."""
-    curves = [one for one in found.values() if "1" in one]
-    return {
-        str(count): round(float(np.mean([one[str(count)]["geometry"] - one[str(count)]["labels"] for one in curves])), 2)
-        for count in (LABELLED if curves else ())
-    }
+    counts, curves = map(str, LABELLED), [one for one in found.values() if "1" in one]
+    gains = {count: [one[count]["geometry"] - one[count]["labels"] for one in curves] for count in counts}
+    return {count: round(float(np.mean(each)), 2) for count, each in gains.items() if each}
 
 
 def f1(truth: Sequence[int], verdicts: Any, classes: int) -> float:

@@ -61,3 +61,12 @@ def test_a_condition_is_named_and_two_rounds_have_no_interval(unit, several):
 def test_what_knowing_the_speed_is_worth_is_told(without, said):
     told = sentences(TOLD | {"without_speed": {"macro_f1": without}})
     assert told[2] == f"  Knowing the speed {said} it has to be found"
+
+
+def test_what_geometry_was_worth_is_told():
+    assert "  Knowing the geometry was worth 5.1 points: 55.1 with it, 50.0 by labels alone" in sentences(
+        TOLD | {"by_labels": {"macro_f1": 0.5}}
+    )
+    assert "  Knowing the geometry cost 0.9 points: 55.1 with it, 56.0 by labels alone" in sentences(
+        TOLD | {"by_labels": {"macro_f1": 0.56}}
+    )

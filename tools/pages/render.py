@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
 # In docs/.
-PAGES = ("results", "recipe", "adaptation", "check", "explain", "advise", "trust", "reliability", "alarms", "release")
+PAGES = (
+    *("results", "recipe", "adaptation", "check", "zero-labels", "explain", "advise", "trust", "reliability", "alarms"),
+    "release",
+)
 PARTS = {
     "README.md": ("how_good", "how_fast"),
     "docs/live.md": ("live_load",),

@@ -2,8 +2,8 @@
 
 A class that is the fault of a part gets that part's template (`faultlines.part_evidence`), a class that is none gets
 nothing. To the logarithm of the probability by labels its evidence is added, in nats, divided by the number of labelled
-recordings of the class. A class that nobody labelled has its evidence alone: it overrules labels
-that are sure from the score on at which a check would name the part.
+recordings of the class. A class that nobody labelled has its evidence alone: it overrules labels that are sure from the
+score on at which a check would name the part.
 """
 
 from collections.abc import Mapping, Sequence
