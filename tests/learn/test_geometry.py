@@ -48,6 +48,7 @@ def test_a_class_that_nobody_labelled_may_have_any_name():
 def test_a_bearing_that_no_class_is_a_fault_of_is_an_error():
     with pytest.raises(ConfigError, match=r"no class is known as the fault of a bearing \(S1, S2\); say which"):
         of("S1", "S2")
+    assert of("S1", "S2", bearing=None, by_column=True) is None  # which is there for its own sake
 
 
 def test_parts_of_a_file_are_one_recording(tmp_path):

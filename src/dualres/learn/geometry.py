@@ -58,6 +58,8 @@ class StatedGeometry:
         for part in () if self.labelled_only or not self._all_known(classes) else ADDED:
             if part not in faults.values() and (self.known is None or self.known.of(part)):
                 faults[part] = part
+        if not faults and self.known is None:  # a column may be there for its own sake
+            return None
         if not faults:
             raise ConfigError(
                 f"no class is known as the fault of a bearing ({', '.join(classes)}); say which is one by --fault "

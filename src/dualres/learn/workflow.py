@@ -143,6 +143,7 @@ def fit_by(
         recordings, about_speeds = lined_up(settings.recordings, progress)
         settings = replace(settings, recordings=recordings)
     recordings = settings.recordings
+    settings.geometry.for_classes(recordings, settings.labels)  # an error now for what cannot be learned
     questions = questions_for(settings) if settings.estimate or settings.strict else Questions()
     for plan in questions.plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
