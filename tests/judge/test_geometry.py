@@ -89,8 +89,8 @@ def test_a_verdict_says_what_came_from_where(model):
     outer = said["classes"]["outer"]
     assert (outer["part"], outer["labelled_recordings"], outer["weight"]) == ("outer race", 3, 0.3333)
     assert outer["nats"] == pytest.approx(outer["weight"] * min(outer["score"] - 2, MOST), abs=0.01)
-    assert said["said"] == verdict.sources.words("outer")
-    assert verdict.sources.words("outer").startswith(f"by labels {said['by_labels']['outer']:.2f}, by geometry +")
+    assert said["said"] == verdict.source_words
+    assert verdict.source_words.startswith(f"by labels {said['by_labels']['outer']:.2f}, by geometry +")
     assert verdict.sources.words("healthy").endswith(", no template")
     scores, _ = recording_scores(model, struck("outer", 51))
     np.testing.assert_allclose(scores, list(verdict.probabilities.values()))

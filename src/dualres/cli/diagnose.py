@@ -319,9 +319,8 @@ class TextWriter(VerdictWriter):
             differing = [str(each) for each in verdict.differences if each.here is not None]
             remark = f"  ! {'; '.join(differing)}" if differing else ""
             answer = f"  {verdict.answer}" if verdict.answer and self.context.calibrated else ""
-            speed = f"  {verdict.speed_words}" if verdict.speed_words else ""
-            speed += f"  {verdict.sources.words(verdict.label)}" if verdict.sources else ""
-            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{speed}{remark}")
+            how = "".join(f"  {each}" for each in (verdict.speed_words, verdict.source_words) if each)
+            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{how}{remark}")
         if one.problem:
             complain("not judged", one.problem)
 
@@ -363,8 +362,7 @@ class TableWriter(VerdictWriter):
         alone = ["alone"] if context.batch else []
         remarks = ["differences"] if context.learned_from else []
         heads = [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
-        heads += ["speed_rpm"] if context.speeds else []
-        heads += ["geometry"] if context.geometry else []
+        heads += ["speed_rpm"] * context.speeds + ["geometry"] * context.geometry
         changes = ["verdict", "probability", "before", "probability_before"]
         self._table.writerow(["file", *(changes if context.compared else heads)])
 
@@ -380,8 +378,7 @@ class TableWriter(VerdictWriter):
         answered = [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
         speed = verdict.speed if verdict else None
         turning = [f"{speed.rpm:.1f}" if speed else ""] if context.speeds else []
-        sources = verdict.sources if verdict else None
-        geometry = [sources.words(verdict.label) if verdict and sources else ""] if context.geometry else []
+        geometry = [verdict.source_words if verdict else ""] if context.geometry else []
         row = [*named, *said, *alone, one.problem, *differing, *answered, *turning, *geometry]
         self._table.writerow([table_cell(cell) if isinstance(cell, str) else cell for cell in row])
         if one.problem:

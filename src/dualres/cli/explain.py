@@ -120,7 +120,7 @@ def _lines(case: Case) -> Iterator[str]:
     if case.answer:
         yield _row("answer", str(case.answer))
     if verdict.sources:
-        yield _row("geometry", verdict.sources.words(verdict.label))
+        yield _row("geometry", verdict.source_words)
     yield from _reasons(reasons, case.rate / 2)
     for one in case.nearest if case.neighbours else ():
         yield _row("nearest", f"{one.recording.id}, {one.recording.label}, at a distance of {one.distance:.3g}")

@@ -92,6 +92,11 @@ class Verdict:
         return f"at {self.speed.rpm:.0f} rpm, {SPEED_WORDS[self.speed.source]}"
 
     @property
+    def source_words(self) -> str:
+        """What came from labels and what from geometry, in words; empty where labels are all there is."""
+        return self.sources.words(self.label) if self.sources else ""
+
+    @property
     def runner_up(self) -> str:
         return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
 
