@@ -49,7 +49,10 @@ def test_the_estimate_and_the_report_know_what_nobody_labelled(pumps, tmp_path):
     result = done("fit", pumps, "-o", tmp_path / "m.safetensors", "--windows", 3, *BEARING)
     assert "Knowing the geometry " in result.output
     assert "no recording of rolling element was held out, so nothing rules that out" in result.output
-    assert "rolling element" in (tmp_path / "m.html").read_text()
+    page = (tmp_path / "m.html").read_text()
+    assert "rolling element: never labelled here, known from geometry" in page
+    assert "dualres diagnose m.safetensors" in page
+    assert "dualres export" not in page
 
 
 def test_a_verdict_says_so_in_every_format(fitted, pumps):

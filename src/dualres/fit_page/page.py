@@ -79,6 +79,7 @@ def fit_page(
     """The page as text."""
     card = fitted.model.card
     notes = [*notes, *filter(None, [fitted.about_speeds, fitted.about_axes]), *fitted.copies]
+    notes += fitted.model.geometry.sentences if fitted.model.geometry else []
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
     typical = {label: _typical(label, recordings, looks) for label in card.classes}
@@ -216,11 +217,14 @@ def _said(value: Any) -> str:
 def _next(model_file: Path, card: Card) -> str:
     name, stem = model_file.name, model_file.name.removesuffix(".safetensors")
     quoted = f"'{name}'" if " " in name else name
+    exports = {
+        f"export {quoted} {stem}-c99 --to c99": "Put it on a device: source code in C99.",
+        f"export {quoted} {stem}.onnx --to onnx": "Run it by ONNX Runtime.",
+    }
     commands = {
         f"diagnose {quoted} FILES": "Judge other recordings, one line each.",
         f"explain {quoted} FILE": "See which bands and moments spoke for a verdict.",
         f"show {quoted}": "See the card.",
-        f"export {quoted} {stem}-c99 --to c99": "Put it on a device: source code in C99.",
-        f"export {quoted} {stem}.onnx --to onnx": "Run it by ONNX Runtime.",
+        **({} if card.geometry else exports),  # which hear no whole recordings
     }
     return "".join(html.command(f"dualres {command}", does) for command, does in commands.items())
