@@ -189,7 +189,7 @@ class JudgedRound(NamedTuple):
     evaluation: Evaluation
     looks: Mapping[str, NoveltyFeatures]  # by the recordings' ids
     told: Mapping[str, tuple[Told, ...]]
-    by_labels: Evaluation | None  # without geometry, where the model knows some
+    by_labels: Evaluation | None = None  # without geometry, where the model knows some
 
 
 def judge_unseen(model: Model, recordings: Sequence[Recording]) -> tuple[JudgedRound, JudgedRound | None]:
