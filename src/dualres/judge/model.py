@@ -95,9 +95,11 @@ class Model:
     @cached_property
     def geometry(self) -> "Geometry | None":
         """Of the bearings that it judges; None of a model that knows labels alone."""
+        if not self.card.geometry:  # most models: what hears it is not imported for them
+            return None
         from dualres.judge.geometry import Geometry
 
-        return Geometry.parsed(self.card.geometry, self.classes) if self.card.geometry else None
+        return Geometry.parsed(self.card.geometry, self.classes)
 
     @property
     def standings(self) -> Mapping[str, "Standing"]:

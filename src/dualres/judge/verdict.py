@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
-from dualres.judge.geometry import VerdictSources, speed_of
 from dualres.judge.model import Model
 from dualres.judge.training_profile import Difference, LevelMeter
 from dualres.judge.trust.calibration import (
@@ -39,6 +39,9 @@ from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
+
+if TYPE_CHECKING:
+    from dualres.judge.geometry import VerdictSources
 
 SPEED_WORDS = {
     "stated": "as stated",
@@ -73,7 +76,7 @@ class Verdict:
     answer: Answer | None = None  # what can be said at a stated error rate
     speed: Speed | None = None  # of the shaft, at which it was judged
     speed_margin: float | None = None  # nats by which any other speed fits it worse, where one was searched for
-    sources: VerdictSources | None = None  # what came from labels and what from geometry, where both had a say
+    sources: "VerdictSources | None" = None  # what came from labels and what from geometry, where both had a say
 
     @property
     def probability(self) -> float:
@@ -253,12 +256,14 @@ def judged_each_way(model: Model, recording: Recording, ways: Sequence[WindowSpe
 
 def joined_scores(
     model: Model, recording: Recording, by_labels: Scores, speeds: WindowSpeeds | None
-) -> tuple[Scores, VerdictSources | None]:
+) -> "tuple[Scores, VerdictSources | None]":
     """The mean scores of a recording's windows, (classes,), with what geometry says of it, (names,), and where they
     come from; as they are of a model that knows labels alone."""
     geometry = model.geometry
     if geometry is None:
         return by_labels, None
+    from dualres.judge.geometry import VerdictSources, speed_of
+
     heard = geometry.heard(recording, speed_of(recording, speeds))
     sources = VerdictSources(dict(zip(model.classes, by_labels.tolist(), strict=True)), geometry, heard)
     return geometry.joined(model.classes, by_labels, heard), sources
