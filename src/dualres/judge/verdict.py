@@ -213,7 +213,7 @@ def promised_under(card: Card) -> str:
     """Under which conditions promises are made, in words; empty where none are."""
     if not card.calibration:
         return ""
-    known = Calibration.parsed(card.calibration, card.classes)
+    known = Calibration.parsed(card.calibration, card.classes, card.unlabelled)
     values = {name: some for one in known.questions for name, some in one.conditions.items() if name != COMPONENT}
     if not values:
         return "promises are for machines run like the labelled ones; the labels name no condition, such as a load"
