@@ -93,7 +93,7 @@ def check(
     if as_json and as_csv:
         raise ConfigError("--json and --csv are two formats; give one of them")
     check_error(error)
-    machine = CheckedMachine(bearing, orders, gear, unit, _limits(zones, unit))
+    machine = CheckedMachine(bearing, orders, gear, unit, given_limits(zones, unit))
     _ = machine.known  # what cannot be understood is told before any file is read
     rows = list(to_judge(files))
     if picture:
@@ -118,19 +118,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _limits(zones: str | None, unit: str | None) -> tuple[float, ...] | None:
-    from dualres.faultlines.severity import check_limits
+def given_limits(zones: str | None, unit: str | None) -> tuple[float, ...] | None:
+    from dualres.faultlines.severity import limits_of
 
     if zones is None:
         return None
     if unit is None:
         raise ConfigError("--zones judge the velocity, for which the unit of the samples is needed; give --unit")
-    try:
-        limits = tuple(map(float, zones.split(",")))
-    except ValueError:
-        raise ConfigError(f"--zones {zones}: give three numbers of mm/s, such as 1.1,2.2,3.3") from None
-    check_limits(limits)
-    return limits
+    return limits_of(zones)
 
 
 def _text(row: LabelRow, found: CheckedRecording | None, problem: str, *, error: float) -> None:

@@ -23,6 +23,7 @@ COMMANDS = {
     "fit": "fit.command",
     "tune": "tune.tune",
     "check": "check.check",
+    "trend": "trend.trend",
     "diagnose": "diagnose.diagnose",
     "watch": "watch.watch",
     "explain": "explain.explain",

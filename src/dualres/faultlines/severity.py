@@ -32,6 +32,16 @@ def zone_of(velocity: float, limits: Sequence[float]) -> str:
     return ZONES[sum(velocity > limit for limit in limits)]
 
 
+def limits_of(text: str) -> tuple[float, ...]:
+    """From "1.1,2.2,3.3"."""
+    try:
+        limits = tuple(map(float, text.split(",")))
+    except ValueError:
+        raise ConfigError(f"zones {text}: give three numbers of mm/s, such as 1.1,2.2,3.3") from None
+    check_limits(limits)
+    return limits
+
+
 def check_limits(limits: Sequence[float]) -> None:
     if len(limits) != len(ZONES) - 1 or not all(low < high for low, high in pairwise([0.0, *limits])):
         raise ConfigError(

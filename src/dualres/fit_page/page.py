@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from dualres.errors import OutputError
 from dualres.fit_page import bands as listening
 from dualres.fit_page import calibration as sureness
 from dualres.fit_page import held_out
@@ -26,12 +25,11 @@ from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording, axes_of
 from dualres.utils import html
 from dualres.utils.arrays import Exact
-from dualres.utils.files import check_writable, write_whole
+from dualres.utils.files import write_whole
 from dualres.utils.html import escape
 from dualres.utils.json_text import json_text
 from dualres.utils.progress import Progress, quiet
 
-OURS = b'<meta name="generator" content="DualRes">'  # near the top of a page that may be replaced
 UNKNOWN = "nobody knows how it does on machines, loads or sensors that no labelled recording has"
 MOST_LINES = 24  # single recordings of a class in its picture
 
@@ -43,9 +41,7 @@ def page_beside(model: Path) -> Path:
 
 def check_page(path: Path) -> None:
     """An error now if the page could not be written, or would replace something else."""
-    check_writable(path)
-    if path.exists() and OURS not in path.read_bytes()[:2000]:
-        raise OutputError(f"{path}: is there already, and is no report of DualRes; move it, or use --no-page")
+    html.check_page(path, "use --no-page")
 
 
 def write_fit_page(

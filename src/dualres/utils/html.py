@@ -4,9 +4,14 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from string import Template
 
+from dualres.errors import OutputError
+from dualres.utils.files import check_writable
 from dualres.utils.printable import printable
+
+OURS = b'<meta name="generator" content="DualRes">'  # near the top of a page that may be replaced
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -85,6 +90,13 @@ def page(title: str, lead: str, tiles: Sequence[str], sections: Sequence[str]) -
         tiles=f'<div class="tiles">{"".join(tiles)}</div>' if tiles else "",
         sections="\n".join(sections),
     )
+
+
+def check_page(path: Path, otherwise: str = "choose another name") -> None:
+    """An error now if the page could not be written, or would replace something else."""
+    check_writable(path)
+    if path.exists() and OURS not in path.read_bytes()[:2000]:
+        raise OutputError(f"{path}: is there already, and is no report of DualRes; move it, or {otherwise}")
 
 
 def asset(name: str) -> str:
