@@ -26,8 +26,8 @@ from dualres.utils.json_text import json_text
 from dualres.utils.printable import table_cell
 
 if TYPE_CHECKING:
-    from dualres.trend.kept import KeptLevels
-    from dualres.trend.series import Trend, TrendPoint
+    from dualres.explain.trend.kept import KeptLevels
+    from dualres.explain.trend.series import Trend, TrendPoint
 
 MOST_ROWS = 16  # of a series that are told on a terminal
 PAGE_SUFFIXES = (".html", ".htm")
@@ -112,7 +112,7 @@ def trend(
     are used. A file that cannot be used is reported and left out; the exit status is then 1.
     """
     from dualres.explain.check import CheckedMachine
-    from dualres.trend.folder import TrendSettings, trend_folder
+    from dualres.explain.trend.folder import TrendSettings, trend_folder
 
     if as_json and as_csv:
         raise ConfigError("--json and --csv are two formats; give one of them")
@@ -151,12 +151,12 @@ def trend(
         elif not as_csv:
             _text(one, folder)
     if picture:
-        from dualres.trend.picture import draw_trends
+        from dualres.explain.trend.picture import draw_trends
 
         draw_trends(trends, picture)
         complain("picture", str(picture), "cyan")
     if page:
-        from dualres.trend.page import write_trend_page
+        from dualres.explain.trend.page import write_trend_page
 
         write_trend_page(trends, page, folder.resolve().name)
         complain("page", str(page), "cyan")
@@ -203,7 +203,7 @@ def _columns(text: str | None) -> tuple[str, ...] | None:
 def _kept(keep: Path | None, settings: Any, model: Path | None) -> KeptLevels | None:
     if keep is None:
         return None
-    from dualres.trend.kept import KeptLevels
+    from dualres.explain.trend.kept import KeptLevels
 
     judge = settings.model.fingerprint if settings.model else None
     asked = [settings.machine, settings.channel, settings.rate, settings.speed, settings.by_axis, judge]
@@ -278,7 +278,7 @@ def _strongest(point: TrendPoint) -> str:
 
 def _table(trends: list[Trend]) -> None:
     """Comma-separated values below a header."""
-    from dualres.trend.levels import BANDS
+    from dualres.explain.trend.levels import BANDS
 
     lines = sorted({name for one in trends for point in one.points for name in point.levels.lines})
     plain = ("rms", "kurtosis", "crest", "velocity_mm_s", "zone", "speed_rpm", "answer", "verdict", "probability")

@@ -197,6 +197,16 @@ def simulate_axes(machine: Machine, setting: MachineSetting) -> dict[str, Sample
     return signals
 
 
+def worn(machine: Machine, setting: MachineSetting, size: float, moment: str) -> Waveform:
+    """What a sensor of a steady gain feels at one moment of a machine's life, when its fault has grown to `size`.
+
+    The fault is the setting's; size 0 is none, and 1 a heavy one.
+    """
+    run = _Run(machine, setting, machine.generator(setting.id, moment))
+    run.size = size
+    return physics.with_noise(_Structure(machine, setting).through(*_forces(run)), run.rng)
+
+
 def _forces(run: "_Run") -> tuple[Waveform, dict[str, Waveform]]:
     """What reaches the sensor directly, and what the modes are excited by."""
     return _shaft_lines(run), {

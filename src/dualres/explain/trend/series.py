@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dualres.trend.change import ERROR, ChangePoint, ChangeSearch, find_changes
-from dualres.trend.levels import RecordingLevels
+from dualres.explain.trend.change import ERROR, ChangePoint, ChangeSearch, find_changes
+from dualres.explain.trend.levels import RecordingLevels
 from dualres.utils.arrays import Exact
 
 SPEED = "speed"  # as what explains levels
@@ -174,7 +174,7 @@ def trend_of(
     beside = beside.reshape(len(points), len(names))
     features = features_of(points)
     search = find_changes(features, error=error, healthy=first, beside=beside) if features else _nothing(error)
-    baseline = first or (search.first.baseline if search.first else min(len(points), SHOWN_BASELINE))
+    baseline = first or (_healthy_part(search.first) if search.first else min(len(points), SHOWN_BASELINE))
     distances = _distances(features.get("bands"), baseline)
     points = tuple(replace(one, distance_db=each) for one, each in zip(points, distances, strict=True))
     return Trend(machine, axis, points, times, dated, search, baseline, names, (*left_out, *odd))
@@ -195,6 +195,11 @@ def features_of(points: Sequence[TrendPoint]) -> dict[str, Exact]:
     if np.isfinite(striking).sum() > len(points) / 2:
         found["lines"] = striking
     return {name: np.asarray(one, dtype=np.float64) for name, one in found.items()}
+
+
+def _healthy_part(change: ChangePoint) -> int:
+    """The first recordings that the change was found against, without those that it had begun in."""
+    return min(change.baseline, max(change.began, 1))
 
 
 def _nothing(error: float) -> ChangeSearch:

@@ -1,6 +1,6 @@
 """The trends of the machines whose recordings lie in a folder.
 
-from dualres.trend.folder import trend_folder
+from dualres.explain.trend.folder import trend_folder
 
 for trend in trend_folder("pump"):
     print(trend.sentence)
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from dualres.errors import ConfigError, DualResError, RecordingError
 from dualres.explain.check import CheckedMachine
+from dualres.explain.trend.change import ERROR
+from dualres.explain.trend.kept import KeptLevels
+from dualres.explain.trend.levels import RecordingLevels, levels_of
+from dualres.explain.trend.series import Trend, TrendPoint, trend_of
+from dualres.explain.trend.times import recording_times
 from dualres.judge.verdict import channels_to_read, diagnose_recording
 from dualres.recordings.labels.read import LabelRow, read_row, rows_below
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, axes_of
-from dualres.trend.change import ERROR
-from dualres.trend.kept import KeptLevels
-from dualres.trend.levels import RecordingLevels, levels_of
-from dualres.trend.series import Trend, TrendPoint, trend_of
-from dualres.trend.times import recording_times
 from dualres.utils.progress import Progress, quiet
 from dualres.utils.rates import Rate, exact_rate
 

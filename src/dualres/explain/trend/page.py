@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.trend.curves import Curve, curves_of
-from dualres.trend.series import Trend
+from dualres.explain.trend.curves import Curve, curves_of
+from dualres.explain.trend.series import Trend
 from dualres.utils import html
 from dualres.utils.files import write_whole
 from dualres.utils.html import check_page, escape

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dualres.trend.series import Trend
+from dualres.explain.trend.series import Trend
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from dualres.errors import MISFIT, OutputError
+from dualres.explain.trend.levels import RecordingLevels
 from dualres.recordings.labels.read import LabelRow
-from dualres.trend.levels import RecordingLevels
 from dualres.utils.files import check_output, write_whole
 from dualres.utils.json_text import json_text, json_value
 

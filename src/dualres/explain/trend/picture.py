@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
 from dualres.errors import ConfigError
-from dualres.trend.curves import Curve, curves_of
-from dualres.trend.series import Trend
+from dualres.explain.trend.curves import Curve, curves_of
+from dualres.explain.trend.series import Trend
 from dualres.utils.figures import ACCENT, DASHED, DOUBLE, INK, MUTED, PALE, PNG_DPI, RULE, canvas, printed
 from dualres.utils.files import write_whole
 from dualres.utils.printable import printable

@@ -17,7 +17,7 @@ from math import ceil
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.trend.limits import LEAST_FREEDOM, MOST_ALIKE, HealthySpread, healthy_spread
+from dualres.explain.trend.limits import LEAST_FREEDOM, MOST_ALIKE, HealthySpread, healthy_spread
 from dualres.utils.arrays import Exact, Integers
 
 ERROR = 0.05  # of healthy series in which a change is ever found
