@@ -186,7 +186,8 @@ class _Search:
             # The time after a baseline counts in periods, each as long as all before it.
             lengths = np.arange(window, len(levels) + 1) / base.count
             periods = np.ceil(np.log2(np.maximum(lengths, 1))).astype(int)
-            for period in range(int(periods[-1]) + 1):
+            high = low > base.healthy.mean + TOLERANCE
+            for period in np.unique(periods[high]).tolist():  # elsewhere no limit is crossed, whatever it is
                 looks = 2 * base.count * 2 ** max(period - 1, 0) / window
                 part = share / len(windows) / ((period + 1) * (period + 2))
                 limit = base.healthy.mean + TOLERANCE + base.healthy.reach(window, looks, part)

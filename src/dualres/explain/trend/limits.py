@@ -7,7 +7,7 @@ little of it.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erfc, log, sqrt
+from math import erfc, floor, log, sqrt
 
 import numpy as np
 
@@ -17,6 +17,8 @@ DOUBT = 1.0  # standard errors of the likeness
 MOST_ALIKE = 0.98  # correlation of neighbours beyond which nothing can be told
 LEAST_FREEDOM = 3.0  # degrees of freedom of a spread that a limit is made from
 CLIPPED = 3.5  # robust standard deviations beyond which an outlier counts no further
+FREEDOM_STEP = 1.08
+LOWEST_FACTOR, HIGHEST_FACTOR, HALVINGS = 0.01, 1000.0, 20  # of limits
 FURTHEST, STEP = 38.0, 0.01  # of the table of normal tails
 
 
@@ -37,7 +39,9 @@ class HealthySpread:
     def reach(self, window: int, looks: float, share: float) -> float:
         """How far above its mean the mean of `window` recordings goes in a `share` of machines, in so many looks."""
         errors = mean_variance(window, self.alike) + mean_variance(self.count, self.alike)
-        return self.spread * sqrt(errors) * limit_factor(round(self.freedom, 1), round(looks), share)
+        # Fewer degrees of freedom are supposed than there are, so that limits are shared by many baselines.
+        freedom = LEAST_FREEDOM * FREEDOM_STEP ** floor(log(max(self.freedom / LEAST_FREEDOM, 1)) / log(FREEDOM_STEP))
+        return self.spread * sqrt(errors) * limit_factor(freedom, max(round(looks), 1), share)
 
 
 def healthy_spread(levels: Exact, used: int = 0) -> HealthySpread:
@@ -72,14 +76,17 @@ def mean_variance(count: int, alike: float) -> float:
 @lru_cache(maxsize=1 << 14)
 def limit_factor(freedom: float, looks: int, share: float) -> float:
     """What the highest of `looks` normal values exceeds in this share, in standard deviations that are estimated."""
-    spreads = np.linspace(-9.0, 3.0, 241)  # logarithms of the estimated variance over the true one
-    weights = np.exp(freedom / 2 * (spreads - np.exp(spreads)))
+    around = min(2.5, 8 / sqrt(freedom))
+    # Logarithms of the estimated variance over the true one; it may be far too small where there is little freedom.
+    spreads = np.linspace(-around - 40 / freedom, around, 241)
+    weights = np.exp(freedom / 2 * (1 + spreads - np.exp(spreads)))
     weights /= weights.sum()
-    low, high = 0.0, 1e4
-    for _ in range(40):
-        middle = (low + high) / 2
-        single = np.exp(np.interp(middle * np.exp(spreads / 2), *_log_tails()))
-        exceeded = float(weights @ -np.expm1(max(looks, 1) * np.log1p(-single)))
+    deviations = np.exp(spreads / 2)
+    low, high = LOWEST_FACTOR, HIGHEST_FACTOR
+    for _ in range(HALVINGS):
+        middle = sqrt(low * high)
+        single = np.exp(np.interp(middle * deviations, *_log_tails()))
+        exceeded = float(weights @ -np.expm1(looks * np.log1p(-single)))
         low, high = (middle, high) if exceeded > share else (low, middle)
     return high
 

@@ -1,0 +1,51 @@
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.stats import norm, t
+
+from dualres.explain.trend.limits import healthy_spread, likeness, limit_factor, mean_variance
+from tests.explain.trend.made_series import remembering
+
+
+@pytest.mark.parametrize("share", [0.05, 1e-3, 1e-5])
+def test_one_look_with_an_estimated_spread_is_students_distribution(share):
+    for freedom in (3.0, 8.0, 50.0):
+        assert limit_factor(freedom, 1, share) == pytest.approx(t.isf(share, freedom), rel=0.02)
+
+
+def test_many_looks_at_a_known_spread_are_the_highest_of_many():
+    assert limit_factor(1e5, 100, 0.01) == pytest.approx(norm.isf(1e-4), rel=0.01)
+
+
+def test_a_mean_of_neighbours_that_are_alike_varies_more():
+    rng = np.random.default_rng(0)
+    means = [remembering(208, 0.7, rng)[200:].mean() for _ in range(1500)]
+    assert np.var(means) == pytest.approx(mean_variance(8, 0.7), rel=0.12)
+    assert mean_variance(8, 0.0) == pytest.approx(1 / 8)
+    assert mean_variance(8, 1.0) == 1
+
+
+def test_a_short_baseline_is_taken_to_be_more_alike_than_it_looks():
+    rng = np.random.default_rng(1)
+    short = [likeness(remembering(20, 0.5, rng)) for _ in range(200)]
+    long = likeness(remembering(2000, 0.5, rng))
+    assert np.mean(short) > 0.6
+    assert long == pytest.approx(0.5, abs=0.06)
+
+
+def test_outliers_of_a_baseline_widen_its_spread_little():
+    levels = np.random.default_rng(2).standard_normal(100)
+    levels[[10, 50]] = 40
+    found = healthy_spread(levels)
+    assert found.mean == pytest.approx(0, abs=0.3)
+    assert found.spread < 1.6
+    assert found.freedom > 50
+
+
+def test_the_reach_falls_with_the_baseline_and_with_the_window():
+    levels = np.random.default_rng(3).standard_normal(200)
+    short, long = (healthy_spread(levels[:count]) for count in (15, 200))
+    assert long.reach(4, 50, 1e-3) < short.reach(4, 50, 1e-3)
+    assert long.reach(16, 50, 1e-3) < long.reach(4, 50, 1e-3)
+    assert long.reach(4, 50, 1e-3) > 3 * sqrt(1 / 4)
