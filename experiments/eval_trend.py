@@ -5,7 +5,7 @@
 Names of sections choose among them. `machines`: 200 simulated machines that wear out and 200 that stay healthy, each
 with a series of recordings of its own: the fault grows until the level has doubled, and every series has what levels
 change by without a fault (`Life`). A change counts as found where the rule, which looks at every new recording, finds
-it after the fault began and before the level is twice the healthy one. `lines`: the same of 60 whose bearing is known.
+it after the fault began and before the level is twice the healthy one. `lines`: the same of 40 whose bearing is known.
 `levels`: series that are made of levels alone, of 20 to 2,000 recordings, for healthy processes of many kinds.
 `baseline`: the same where the first third is stated to be healthy. `seconds`: processor time for 2,000 recordings whose
 levels are known.
@@ -27,6 +27,7 @@ from math import log, log10, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.signal import lfilter
 
 from dualres.explain.check import CheckedMachine
 from dualres.explain.trend.change import find_changes
@@ -39,8 +40,8 @@ from dualres.utils.arrays import Exact
 from experiments.eval_check import share
 
 SEED, LEVELS_SEED = 6001, 6002
-MACHINES, WITH_LINES, SERIES = 200, 60, 200  # of each kind
-RATE, SECONDS = 12_800, 2.0  # of simulated recordings
+MACHINES, WITH_LINES, SERIES, STATED = 200, 40, 200, 70  # of each kind
+RATE, SECONDS, LINES_SECONDS = 12_800, 1.0, 2.0  # of simulated recordings; lines take longer ones
 COUNTS = (20, 110)  # recordings of a simulated machine's series, from and to
 LENGTH_GROUPS = ((20, 40), (40, 80), (80, 111))
 LENGTHS = (20, 50, 100, 250, 500, 1000, 2000)  # of series of levels
@@ -54,8 +55,8 @@ def main() -> None:
     sections: dict[str, Callable[[], Any]] = {
         "machines": partial(machines_worn, MACHINES, lines=False),
         "lines": partial(machines_worn, WITH_LINES, lines=True),
-        "levels": partial(levels, None),
-        "baseline": partial(levels, 1 / 3),
+        "levels": partial(levels, SERIES),
+        "baseline": partial(levels, STATED, stated=1 / 3),
         "seconds": seconds,
     }
     print(json.dumps({name: sections[name]() for name in sys.argv[1:] or sections}, indent=1))
@@ -86,9 +87,8 @@ class Life:
 def remembering(count: int, share_kept: float, rng: np.random.Generator) -> Exact:
     """Noise of unit size that remembers a share of the value before."""
     values = rng.standard_normal(count)
-    for place in range(1, count):
-        values[place] = share_kept * values[place - 1] + sqrt(1 - share_kept**2) * values[place]
-    return np.asarray(values)
+    values[1:] *= sqrt(1 - share_kept**2)
+    return np.asarray(lfilter([1.0], [1.0, -share_kept], values))
 
 
 def machines_worn(count: int, *, lines: bool) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class WornLife:
 
 def worn_life(number: int, *, lines: bool) -> WornLife:
     rng = np.random.default_rng([SEED, number])
-    sheet = replace(machines.machine(number, SEED), rate=RATE, seconds=SECONDS)
+    sheet = replace(machines.machine(number, SEED), rate=RATE, seconds=LINES_SECONDS if lines else SECONDS)
     fault = FAULTS[number % len(FAULTS)]
     speed = int(sheet.speeds[1])
     count = round(float(np.exp(rng.uniform(log(COUNTS[0]), log(COUNTS[1])))))
@@ -190,13 +190,13 @@ def share_of(outcomes: list[bool]) -> dict[str, Any]:
     return share(sum(outcomes), max(len(outcomes), 1))
 
 
-def levels(stated: float | None) -> dict[str, Any]:
+def levels(count: int, *, stated: float | None = None) -> dict[str, Any]:
     """By kind of healthy process and length: false alarms, and what is found where the level doubles at last."""
     told: dict[str, Any] = {}
     every: list[dict[str, bool]] = []
     for kind, process in PROCESSES.items():
         found = []
-        for number in range(SERIES):
+        for number in range(count):
             rng = np.random.default_rng([LEVELS_SEED, number, *kind.encode()])
             found.append(outcome_of_levels(process, LENGTHS[number % len(LENGTHS)], stated, rng))
         told[kind] = summed(found)

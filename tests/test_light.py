@@ -75,6 +75,7 @@ def test_commands_need_nothing_heavy_and_judge_alike(files, kernel, tmp_path):
         ["show", pump],
         ["audit", str(files / "labelled")],
         ["check", pump, "--speed", "30Hz", "--bearing", "6205", "--json"],
+        ["trend", str(files / "labelled"), "--speed", "30Hz", "--bearing", "6205", "--page", str(tmp_path / "t.html")],
         ["data", "list"],
         ["data", "folds"],
     ]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.faultlines.severity import velocity_rms, zone_of
+from dualres.faultlines.severity import limits_of, velocity_rms, zone_of
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("m/s2", 1.0), ("g", 9.80665), ("mm/s2", 1e-3)])
@@ -36,3 +36,10 @@ def test_zones_lie_between_the_limits_that_are_given(velocity, zone):
 def test_limits_that_do_not_rise_are_refused(limits):
     with pytest.raises(ConfigError, match="rising"):
         zone_of(1.0, limits)
+
+
+def test_limits_are_read_from_text():
+    assert limits_of("1.1, 2.2,3.3") == (1.1, 2.2, 3.3)
+    for text in ("1,2", "1,2,x", "3,2,1"):
+        with pytest.raises(ConfigError, match="three"):
+            limits_of(text)

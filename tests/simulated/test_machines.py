@@ -230,3 +230,16 @@ def test_level_mean_and_crest_tell_no_fault_and_spectra_tell_some():
     cues, spectra = np.mean(scores, axis=0)
     assert cues < 1.5
     assert 1.7 < spectra < 6
+
+
+def test_a_machine_wears_out_at_a_steady_gain():
+    """No two moments are alike, a fault of no size is none, and a larger one is louder."""
+    one = SOME[0]
+    outer = MachineSetting("outer", "heavy", one.speeds[1], one.loads[1])
+    new, later, worn, failed = (
+        machines.worn(one, outer, size, moment) for size, moment in ((0, "a"), (0, "b"), (1, "b"), (10, "b"))
+    )
+    assert not np.array_equal(new, later)
+    assert later.std() == pytest.approx(new.std(), rel=0.3)
+    assert later.std() < worn.std() < failed.std()
+    assert np.array_equal(worn, machines.worn(one, outer, 1, "b"))

@@ -1,4 +1,4 @@
-"""What experiments/eval_explain.py and eval_advice.py measured, and the table of bearings."""
+"""What experiments/eval_explain.py, eval_trend.py and eval_advice.py measured, and the table of bearings."""
 
 from statistics import fmean
 
@@ -34,6 +34,23 @@ class Explain(Measured):
             if one["label"] == "ball"
         ]
         return table(("a damaged ball of CWRU", "answer", "p"), rows, narrow=True)
+
+    def trend_kinds(self) -> str:
+        """False alarms of `dualres trend`, and what it finds in time, by how a healthy machine behaves."""
+        found = self._json("trend")["levels"]
+        rows = [
+            [
+                kind,
+                one["healthy"]["of"],
+                one["healthy"]["alarms"],
+                f"{100 * one['healthy']['to']:.1f} %",
+                one["cannot_tell"],
+                f"{100 * one['found']['share']:.0f} %",
+            ]
+            for kind, one in {**found["kinds"], "all": found["all"]}.items()
+        ]
+        titles = ("healthy level", "series", "false alarms", "with 95 % up to", "cannot tell", "found in time")
+        return table(titles, rows, narrow=True)
 
     def advice_table(self) -> str:
         """Labels at random and as advised on every rig."""

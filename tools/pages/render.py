@@ -20,7 +20,8 @@ RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
 # In docs/.
 PAGES = (
-    *("results", "recipe", "adaptation", "check", "zero-labels", "explain", "advise", "trust", "reliability", "alarms"),
+    *("results", "recipe", "adaptation", "check", "zero-labels", "trend", "explain", "advise", "trust"),
+    *("reliability", "alarms"),
     "release",
 )
 PARTS = {

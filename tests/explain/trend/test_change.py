@@ -24,7 +24,12 @@ def test_what_was_said_of_a_recording_does_not_depend_on_later_ones():
         if count <= found.found:
             assert now is None
         else:
-            assert (now.found, now.feature, now.part, now.limit) == (found.found, found.feature, found.part, found.limit)
+            assert (now.found, now.feature, now.part, now.limit) == (
+                found.found,
+                found.feature,
+                found.part,
+                found.limit,
+            )
 
 
 @pytest.mark.parametrize("kept", [0.0, 0.5, 0.8])
