@@ -214,11 +214,13 @@ def _text(one: Trend, folder: Path) -> None:
     echo(f"{one.name or folder.resolve().name}  {one.sentence}")
     adjusted = f"; adjusted for {', '.join(one.explaining)}" if one.explaining else ""
     say(f"  times from {one.times}; distances from the first {one.baseline} recordings{adjusted}")
+    if one.severity:
+        say(f"  severity {one.severity}")
     for change in one.search.changes:
         found, began = one.points[change.found], one.points[change.began]
         say(
-            f"  {one.what(change)}: {change.healthy:.1f} when healthy, {change.level:.1f} at {found.time}, limit "
-            f"{change.limit:.1f}; since about {began.time}"
+            f"  {one.what(change)}: {change.healthy:.1f}{one.unit(change)} when healthy, "
+            f"{change.level:.1f} at {found.time}, limit {change.limit:.1f}; since about {began.time}"
         )
     names = [point.time for point in one.points]
     wide = max([4, *map(len, names)])

@@ -91,6 +91,9 @@ def test_a_stated_baseline_is_all_that_is_compared_with():
     found = find_changes({"level": levels}, healthy=12).first
     assert found.baseline == 12
     assert find_changes({"level": levels}, healthy=4).watched_from is None
+    all_of_them = find_changes({"level": levels[:12]}, healthy=12)
+    assert (all_of_them.watched_from, all_of_them.needed) == (None, 16)
+    assert "12 recordings, of which 12 make the baseline" in all_of_them.reason
 
 
 def test_levels_that_are_not_known_cost_their_recordings():

@@ -4,6 +4,7 @@ import pytest
 from dualres.errors import RecordingError
 from dualres.explain.check import CheckedMachine
 from dualres.explain.trend.levels import RecordingLevels, band_edges, levels_of
+from dualres.faultlines.severity import velocity_rms
 from dualres.recordings.recording import Recording
 from tests.explain.made_knocks import ORDERS, RATE, knocking
 
@@ -49,6 +50,13 @@ def test_lines_are_those_of_a_check():
 def test_without_a_machine_and_a_speed_no_lines_are_looked_for():
     found = levels_of(Recording.from_array(knocking(25.0, 0), RATE))
     assert (found.lines, found.answer, found.striking, found.speed_rpm) == ({}, None, None, None)
+
+
+def test_a_unit_alone_gives_the_velocity():
+    recording = Recording.from_array(knocking(25.0, 0), RATE)
+    found = levels_of(recording, CheckedMachine(unit="g", zones=(1.0, 2.0, 3.0)))
+    assert found.velocity_mm_s == velocity_rms(recording.signal, RATE, "g")
+    assert (found.zone, found.answer, found.lines) == ("D", None, {})
 
 
 def test_what_is_written_is_read_as_it_was():

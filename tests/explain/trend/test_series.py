@@ -79,3 +79,11 @@ def test_lines_are_followed_where_most_recordings_have_them():
     scores = [{"outer race": 2.0, "unbalance": 9.0} for _ in range(30)]
     assert features_of(points(growing(30, 29, 0.0), lines=scores))["lines"].tolist() == [2.0] * 30
     assert "lines" not in features_of(points(growing(30, 29, 0.0)))
+
+
+def test_severity_is_told_where_the_unit_is_known():
+    speeds = [1.0] * 29 + [4.5]
+    trend = trend_of(points(growing(30, 29, 0.0), velocity_mm_s=speeds, zone=["A"] * 29 + ["C"]))
+    assert trend.severity.startswith("4.5 mm/s rms from 10 to 1,000 Hz at day 29, zone C by the limits given; 1 mm/s")
+    assert trend.as_data()["severity"] == trend.severity
+    assert trend_of(points(growing(30, 29, 0.0))).severity == ""

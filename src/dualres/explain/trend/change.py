@@ -92,10 +92,9 @@ def find_changes(
     if starts:
         return ChangeSearch(error, tuple(sorted(changes, key=lambda one: one.rank)), min(starts))
     least, count = min(needed), len(next(iter(features.values())))
-    what = f"{healthy} healthy recordings are" if healthy is not None else f"{count} recordings are"
-    return ChangeSearch(
-        error, (), None, least, f"{what} too few, or neighbours too much alike; about {least} are needed"
-    )
+    of = f", of which {healthy} make the baseline," if healthy is not None else ""
+    reason = f"{count} recordings{of} are too few, or neighbours too much alike; about {least} are needed"
+    return ChangeSearch(error, (), None, least, reason)
 
 
 def _named(one: ChangePoint, feature: str, part: int, there: Integers) -> ChangePoint:
@@ -140,8 +139,9 @@ class _Search:
                 continue
             accepted += 1
             share = self._share if self._healthy is not None else self._share / (accepted * (accepted + 1))
-            if self.start is None and count + WINDOWS[0] <= len(self._values):
-                self.start = count + WINDOWS[0] - 1
+            self.needed = count + WINDOWS[0]
+            if self.start is None and self.needed <= len(self._values):
+                self.start = self.needed - 1
             best = min(
                 [*self._crossings(base, share), *([best] if best else [])], key=lambda one: one.rank, default=None
             )

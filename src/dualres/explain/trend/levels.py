@@ -10,6 +10,7 @@ import numpy as np
 from dualres.errors import RecordingError
 from dualres.explain.check import CheckedMachine, check_recording
 from dualres.faultlines.fault_orders import PARTS
+from dualres.faultlines.severity import velocity_rms, zone_of
 from dualres.recordings.recording import Recording, axes_of
 from dualres.utils.arrays import Exact
 
@@ -62,13 +63,14 @@ def levels_of(recording: Recording, machine: CheckedMachine | None = None) -> Re
     lines = np.array([one.power_in(edges) for one in each])  # (axes, bands)
     bands = np.sqrt(lines.mean(axis=0))
     known = recording.speed if recording.speed_told else None
-    striking = machine.known
     velocity, zone, answer, scores = None, None, None, {}
-    if machine.unit or striking.orders or striking.teeth or known:
+    if machine.known.orders or machine.known.teeth or known:
         found = check_recording(recording, machine)
         velocity, zone, answer = found.velocity_mm_s, found.zone, found.check.answer
         scores = {one.name: one.score for one in found.check.findings}
-        answer = answer if striking.orders or striking.teeth or known else None
+    elif machine.unit:
+        velocity = max(velocity_rms(axis.signal, rate, machine.unit) for axis in axes_of(recording))
+        zone = zone_of(velocity, machine.zones) if machine.zones else None
     return RecordingLevels(
         rate=rate,
         seconds=float(recording.length / recording.rate),

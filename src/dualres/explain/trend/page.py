@@ -35,7 +35,8 @@ def _sections(one: Trend, several: bool) -> list[str]:
     of = f" of {one.name}" if one.name else ""
     adjusted = f" Levels were adjusted for {', '.join(one.explaining)}." if one.explaining else ""
     about = (
-        f"{one.sentence if several else ''} Times are from {one.times}. The shaded recordings, {one.baseline} of them, "
+        f"{one.sentence if several else ''} {one.severity and one.severity + '.'} Times are from {one.times}. "
+        f"The shaded recordings, {one.baseline} of them, "
         f"are the healthy baseline; the solid line is where the change was found, the dashed one where it "
         f"began.{adjusted}"
     )
@@ -89,7 +90,7 @@ def _changes(one: Trend) -> str:
             one.what(each),
             one.points[each.found].time,
             one.points[each.began].time,
-            f"{each.healthy:.1f}",
+            f"{each.healthy:.1f}{one.unit(each)}",
             f"{each.level:.1f}",
             f"{each.limit:.1f}",
         ]

@@ -73,6 +73,10 @@ class Trend:
         edges = self.points[0].levels.bands_hz
         return f"{FEATURES['bands']} from {edges[change.part]:,.0f} to {edges[change.part + 1]:,.0f} Hz"
 
+    def unit(self, change: ChangePoint) -> str:
+        """Of what rose; scores of lines have none."""
+        return "" if change.feature == "lines" else " dB"
+
     @property
     def sentence(self) -> str:
         """The answer in words, with its promise."""
@@ -97,6 +101,20 @@ class Trend:
             "one looks."
         )
 
+    @property
+    def severity(self) -> str:
+        """How strongly it vibrates at last, in words; empty where the unit of the samples is not known."""
+        known = [point.levels.velocity_mm_s for point in self.points[: self.baseline]]
+        before = [one for one in known if one is not None]
+        last = self.points[-1].levels if self.points else None
+        if last is None or last.velocity_mm_s is None or not before:
+            return ""
+        zone = f", zone {last.zone} by the limits given" if last.zone else ""
+        return (
+            f"{last.velocity_mm_s:.3g} mm/s rms from 10 to 1,000 Hz at {self.points[-1].time}{zone}; "
+            f"{float(np.median(before)):.3g} mm/s at first"
+        )
+
     def rise_db(self, number: int) -> float:
         """How far the rms of a recording lies above the median of the baseline."""
         healthy = np.median([point.levels.rms for point in self.points[: self.baseline]])
@@ -115,6 +133,8 @@ class Trend:
             "baseline_recordings": self.baseline,
             "adjusted_for": list(self.explaining),
         }
+        if self.severity:
+            said["severity"] = self.severity
         if self.search.watched_from is not None:
             said["watched_from"] = self.points[self.search.watched_from].file
         else:
