@@ -283,7 +283,18 @@ def _table(trends: list[Trend]) -> None:
     from dualres.explain.trend.levels import BANDS
 
     lines = sorted({name for one in trends for point in one.points for name in point.levels.lines})
-    plain = ("rms", "kurtosis", "crest", "velocity_mm_s", "zone", "speed_rpm", "answer", "verdict", "probability")
+    plain = (
+        "rms",
+        "kurtosis",
+        "crest",
+        "impulsiveness",
+        "velocity_mm_s",
+        "zone",
+        "speed_rpm",
+        "answer",
+        "verdict",
+        "probability",
+    )
     bands = [f"band_{number + 1}" for number in range(BANDS)]
     scores = [f"score_{name.replace(' ', '_')}" for name in lines]
     heads = ["machine", "axis", "file", "time", "mark", "rise_db", "distance_db", *plain, *bands, *scores, "error"]

@@ -30,7 +30,15 @@ def points(level_db, **known):
         more = {name: values[number] for name, values in known.items()}
         condition = {name: str(more.pop(name)) for name in ("load",) if name in more}
         levels = RecordingLevels(
-            RATE, 2.0, level, 3.0, 4.0, tuple(level / 3 for _ in range(BANDS)), tuple(band_edges(RATE).tolist()), **more
+            RATE,
+            2.0,
+            level,
+            3.0,
+            4.0,
+            3.0,
+            tuple(level / 3 for _ in range(BANDS)),
+            tuple(band_edges(RATE).tolist()),
+            **more,
         )
         found.append(TrendPoint(f"{number}.wav", number * DAY, f"day {number}", levels, condition))
     return found

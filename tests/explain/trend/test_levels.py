@@ -23,6 +23,18 @@ def test_bands_hold_the_power_of_a_tone_and_of_noise():
     assert noise.kurtosis == pytest.approx(3, abs=0.05)
 
 
+def test_blows_from_elsewhere_are_not_impulsive_and_a_damage_is():
+    quiet = knocking(25.0, 0, knocks=False)
+    blown = quiet.copy()
+    blown[[10_000, 40_000]] += 60
+    plain, odd, struck = (levels_of(Recording.from_array(one, RATE)) for one in (quiet, blown, knocking(25.0, 0)))
+    assert odd.kurtosis > 3 * plain.kurtosis
+    assert odd.impulsiveness == pytest.approx(plain.impulsiveness, rel=0.02)
+    assert odd.bands == pytest.approx(plain.bands, rel=0.1)
+    assert struck.impulsiveness > 1.1 * plain.impulsiveness
+    assert struck.bands[-1] > 1.1 * plain.bands[-1]
+
+
 def test_a_long_recording_is_read_in_blocks_alike():
     noise = np.random.default_rng(0).standard_normal(65 * RATE).astype(np.float32)
     found = levels_of(Recording.from_array(noise, RATE))

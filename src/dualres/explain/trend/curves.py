@@ -20,7 +20,7 @@ def curves_of(trend: Trend) -> list[Curve]:
     limits = {one.feature: one.limit for one in trend.search.changes}
     found = [
         Curve("rms, dB", tuple(trend.rise_db(number) for number in range(len(levels)))),
-        Curve("kurtosis", tuple(one.kurtosis for one in levels)),
+        Curve("kurtosis", tuple(one.impulsiveness for one in levels)),
         Curve("distance, dB", tuple(point.distance_db for point in trend.points)),
     ]
     if any(one.velocity_mm_s is not None for one in levels):

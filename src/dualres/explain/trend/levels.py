@@ -1,4 +1,8 @@
-"""What is followed of a recording: how strongly it vibrates, how impulsively, in which bands, and its fault lines."""
+"""What is followed of a recording: how strongly it vibrates, how impulsively, in which bands, and its fault lines.
+
+Bands and impulsiveness are those of the middle one of many short frames: a few blows from elsewhere, which healthy
+machines get every day, would be a fault in the mean of them all.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,7 +20,7 @@ from dualres.utils.arrays import Exact
 
 BANDS = 10
 LOWEST_HZ, HIGHEST = 10.0, 0.47  # of the bands; the latter as a share of the rate
-FRAME_S = 1.0  # of the spectra that bands are read from
+FRAME_S = 0.25  # of a piece that bands and impulsiveness are read from
 BLOCK_S = 30.0  # of a recording that are taken at a time
 STRIKING = (*PARTS, "gear", "mate")  # findings of a check whose score is zero while nothing strikes
 
@@ -30,7 +34,8 @@ class RecordingLevels:
     rms: float  # around the mean, in the unit of the samples, root mean square over axes
     kurtosis: float  # 3 for noise; the largest of all axes
     crest: float  # largest distance from the mean, in rms; the largest of all axes
-    bands: tuple[float | None, ...]  # rms in each of `BANDS`; None where the recording is too short
+    impulsiveness: float  # kurtosis of the middle frame; the largest of all axes
+    bands: tuple[float | None, ...]  # rms in each of `BANDS`, of the middle frame; None where frames are too short
     bands_hz: tuple[float, ...]  # where they begin, and where the last one ends
     velocity_mm_s: float | None = None  # rms from 10 to 1,000 Hz, the largest of all axes, where the unit is known
     zone: str | None = None  # of the velocity, where the limits are given
@@ -58,10 +63,9 @@ class RecordingLevels:
 def levels_of(recording: Recording, machine: CheckedMachine | None = None) -> RecordingLevels:
     """Of all axes of a recording, and of its fault lines where the machine is known or its speed stated."""
     machine = (machine or CheckedMachine()).with_columns(recording.condition)
-    rate, each = float(recording.rate), [_AxisLevels.of(axis) for axis in axes_of(recording)]
-    edges = band_edges(rate)
-    lines = np.array([one.power_in(edges) for one in each])  # (axes, bands)
-    bands = np.sqrt(lines.mean(axis=0))
+    rate, edges = float(recording.rate), band_edges(float(recording.rate))
+    each = [_AxisLevels.of(axis, edges) for axis in axes_of(recording)]
+    bands = np.sqrt(np.mean([one.bands for one in each], axis=0))
     known = recording.speed if recording.speed_told else None
     velocity, zone, answer, scores = None, None, None, {}
     if machine.known.orders or machine.known.teeth or known:
@@ -77,6 +81,7 @@ def levels_of(recording: Recording, machine: CheckedMachine | None = None) -> Re
         rms=sqrt(float(np.mean([one.variance for one in each]))),
         kurtosis=max(one.fourth / one.variance**2 for one in each),
         crest=max(one.peak / sqrt(one.variance) for one in each),
+        impulsiveness=max(one.impulsiveness for one in each),
         bands=tuple(float(level) if np.isfinite(level) else None for level in bands),
         bands_hz=tuple(edges.tolist()),
         velocity_mm_s=velocity,
@@ -99,38 +104,45 @@ class _AxisLevels:
     variance: float
     fourth: float  # moment
     peak: float
-    spectrum: Exact  # mean power of each line
-    step: float  # Hz between lines
+    impulsiveness: float
+    bands: Exact  # mean square in each (bands,); NaN where no line of a frame lies in it
 
     @classmethod
-    def of(cls, axis: Recording) -> Self:
+    def of(cls, axis: Recording, edges: Exact) -> Self:
         rate, mean = float(axis.rate), axis.mean
-        frame = min(int(FRAME_S * rate) // 2 * 2, axis.length)
-        window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(frame) / frame)
+        frame = min(max(int(FRAME_S * rate) // 2 * 2, 2), axis.length)
         sums, peak, count = np.zeros(2), 0.0, 0
-        power, frames = np.zeros(frame // 2 + 1), 0
+        powers, kurtoses = list[Exact](), list[Exact]()
         for block in axis.blocks(max(int(BLOCK_S * rate), frame)):
             centred = block.astype(np.float64) - mean
             squares = centred * centred
             sums += [squares.sum(), squares @ squares]
             peak, count = max(peak, float(np.abs(centred).max())), count + len(block)
-            if len(centred) < frame:
-                continue
-            starts = np.linspace(0, len(centred) - frame, max(1, round(2 * len(centred) / frame) - 1)).astype(int)
-            for start in starts:
-                power += np.abs(np.fft.rfft(centred[start : start + frame] * window)) ** 2
-            frames += len(starts)
+            if len(centred) >= frame:
+                starts = np.linspace(0, len(centred) - frame, max(1, round(2 * len(centred) / frame) - 1)).astype(int)
+                rows = np.lib.stride_tricks.sliding_window_view(centred, frame)[starts]
+                powers.append(_band_powers(rows, edges, rate))
+                kurtoses.append(_kurtosis(rows))
         variance = float(sums[0]) / count
         if not variance > 0:
             raise RecordingError(f"{axis.id}: every sample is {mean:g}; is the sensor connected?")
-        return cls(
-            variance, float(sums[1]) / count, peak, 2 * power / (frames * frame * (window**2).sum()), rate / frame
-        )
+        bands, impulsiveness = np.median(np.concatenate(powers), axis=0), np.median(np.concatenate(kurtoses))
+        return cls(variance, float(sums[1]) / count, peak, float(impulsiveness), bands)
 
-    def power_in(self, edges: Exact) -> Exact:
-        """Mean square in each band (bands,); NaN where no line lies in it."""
-        places = np.ceil(edges / self.step).astype(int)
-        sums = np.concatenate([[0.0], np.cumsum(self.spectrum)])
-        places = places.clip(0, len(self.spectrum))
-        power = np.diff(sums[places])
-        return np.asarray(np.where(np.diff(places) > 0, np.maximum(power, np.finfo(float).tiny), np.nan))
+
+def _kurtosis(rows: Exact) -> Exact:
+    """Of each row around its mean; 3 where nothing changes."""
+    around = rows - rows.mean(axis=1, keepdims=True)
+    variance = (around**2).mean(axis=1)
+    return np.where(variance > 0, (around**4).mean(axis=1) / np.where(variance > 0, variance**2, 1), 3.0)
+
+
+def _band_powers(rows: Exact, edges: Exact, rate: float) -> Exact:
+    """Mean square of each row in each band (rows, bands); NaN where no line lies in it."""
+    frame = rows.shape[1]
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(frame) / frame)
+    spectra = 2 * np.abs(np.fft.rfft(rows * window)) ** 2 / (frame * (window**2).sum())
+    places = np.ceil(edges * frame / rate).astype(int).clip(0, spectra.shape[1])
+    sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(spectra, axis=1)], axis=1)
+    power = np.maximum(np.diff(sums[:, places], axis=1), np.finfo(float).tiny)
+    return np.where(np.diff(places) > 0, power, np.nan)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dualres.utils.arrays import Exact
 
-DOUBT = 1.0  # standard errors of the likeness
+DOUBT = 1.5  # standard errors of the likeness
 MOST_ALIKE = 0.98  # correlation of neighbours beyond which nothing can be told
 LEAST_FREEDOM = 3.0  # degrees of freedom of a spread that a limit is made from
 CLIPPED = 3.5  # robust standard deviations beyond which an outlier counts no further

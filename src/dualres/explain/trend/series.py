@@ -18,7 +18,7 @@ SHOWN_BASELINE = 10  # recordings at least that distances are shown from, where 
 
 FEATURES = {
     "level": "the level (rms)",
-    "impulsiveness": "impulsiveness (kurtosis)",
+    "impulsiveness": "impulsiveness (kurtosis of the middle frame)",
     "bands": "the band",
     "lines": "the lines of the bearing or gear",
 }
@@ -207,7 +207,7 @@ def features_of(points: Sequence[TrendPoint]) -> dict[str, Exact]:
     levels = [point.levels for point in points]
     found = {
         "level": 20 * np.log10([one.rms for one in levels]),
-        "impulsiveness": 10 * np.log10([one.kurtosis for one in levels]),
+        "impulsiveness": 10 * np.log10([one.impulsiveness for one in levels]),
     }
     bands = np.array([one.bands for one in levels], dtype=np.float64)
     found["bands"] = 20 * np.log10(bands)
