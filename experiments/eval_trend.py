@@ -5,9 +5,10 @@
 Names of sections choose among them. `machines`: 200 simulated machines that wear out and 200 that stay healthy, each
 with a series of recordings of its own: the fault grows until the level has doubled, and every series has what levels
 change by without a fault (`Life`). A change counts as found where the rule, which looks at every new recording, finds
-it after the fault began and before the level is twice the healthy one. `levels`: series that are made of levels alone, of 20 to 2,000 recordings, for healthy processes of many kinds.
-`seconds`: processor time for 2,000 recordings whose levels are known. Only if they are named: `lines`, as `machines` of
-40 whose bearing is known, and `baseline`, as `levels` where the first third is stated to be healthy.
+it after the fault began and before the level is twice the healthy one. `levels`: series that are made of levels alone,
+of 20 to 2,000 recordings, for healthy processes of many kinds. `seconds`: processor time for 2,000 recordings whose
+levels are known. Only if they are named: `lines`, as `machines` of 40 whose bearing is known, and `baseline`, as
+`levels` where the first third is stated to be healthy.
 
 The rule's constants were chosen on series of the kinds of `levels` with other seeds (1, 5 and 77), by half a dozen
 looks. Two choices followed from a look at these very seeds: bands and impulsiveness are those of the middle frame, and

@@ -58,9 +58,8 @@ def test_a_speed_that_hardly_varies_explains_nothing():
 
 
 def test_the_label_of_the_first_recordings_makes_the_baseline():
-    series = [
-        replace(one, label="good" if number < 20 else None) for number, one in enumerate(points(growing(50, 25, 6, seed=3)))
-    ]
+    grows = points(growing(50, 25, 6, seed=3))
+    series = [replace(one, label="good" if number < 20 else None) for number, one in enumerate(grows)]
     trend = trend_of(series, healthy="good")
     assert trend.baseline == trend.change.baseline == 20
     assert trend_of(series, healthy="no such").answer == "cannot tell"
