@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from dualres.recordings.labels.edit import RowKey, place_of
+from dualres.recordings.labels.cells import RowKey
+from dualres.recordings.labels.edit import place_of
 from dualres.recordings.labels.read import LabelRow, rows_below
 from dualres.recordings.labels.table import LABELS, refuse_unusual
 from dualres.recordings.labels.tree import FolderTree

@@ -12,7 +12,8 @@ from typing import Any
 
 from dualres.errors import DualResError, RecordingError
 from dualres.recordings.formats.contents import choose_several
-from dualres.recordings.labels.edit import ListChange, RowKey, finish_edits, remove_part, set_cells, take_back
+from dualres.recordings.labels.cells import RowKey
+from dualres.recordings.labels.edit import ListChange, finish_edits, remove_part, set_cells, take_back
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.recordings.recording import FileStamp

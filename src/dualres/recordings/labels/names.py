@@ -19,7 +19,7 @@ class NamesBelow:
         """As the folder was given, with the shortest spelling of the name; an error for one that leads outside."""
         if not (real.startswith(self._within) or real == str(self.root)):
             raise RecordingError(f"{name} lies outside the folder {self._folder}; give one above it")
-        return self._folder / (real[len(self._within) :] if _wanders(name) else name)
+        return self._folder / (real[len(self._within) :] if wanders(name) else name)
 
     def real(self, name: str) -> str:
         """The file itself, without links; an error where that cannot be a file."""
@@ -37,7 +37,7 @@ class NamesBelow:
 
     def key(self, name: str) -> str:
         """By which two spellings of one name are the same; of a name that leads nowhere, itself."""
-        if not _wanders(name):
+        if not wanders(name):
             return normpath(name)
         try:
             return name_below(self._folder, self.file(name, self.real(name)))
@@ -52,6 +52,6 @@ def name_below(folder: Path, file: Path) -> str:
     return found.replace(os.sep, "/")
 
 
-def _wanders(name: str) -> bool:
+def wanders(name: str) -> bool:
     """Whether a name goes up or begins at the top, perhaps through links, so that only what it leads to counts."""
     return (".." in name and ".." in PurePath(name).parts) or os.path.isabs(name)  # noqa: PTH117

@@ -2,8 +2,11 @@
 
 import csv
 import io
-from collections import Counter
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from dualres.errors import RecordingError
@@ -11,6 +14,7 @@ from dualres.utils.special_files import unusual
 
 LABELS = "labels.csv"
 LARGEST = 16 << 20  # bytes of a list; 200,000 lines of 80 characters
+KEPT = 4  # texts of lists whose rows are kept: of a page, those before and after an edit
 
 # What people call the two columns that are needed; understood where the column itself is missing.
 ALIASES = {
@@ -72,6 +76,32 @@ def text_in(path: Path, content: bytes) -> str:
 
 def lines_in(path: Path, text: str) -> list[TableLine]:
     """The lines of a list with this text; `path` is for errors."""
+    table = raw_table(path, text)
+    columns = columns_of(table.header, path) if table.header else []
+    return [line_of(number, columns, cells) for number, cells in zip(table.numbers, table.rows, strict=True)]
+
+
+@dataclass(frozen=True)
+class RawTable:
+    """Cells as they stand in a list. Nobody changes a row in place, for two tables may share it."""
+
+    delimiter: str
+    header: list[str]  # empty for a list without a line
+    rows: list[list[str]]
+    numbers: Sequence[int]  # the line at which each row ends
+
+
+def raw_table(path: Path, text: str) -> RawTable:
+    """The rows of a list with this text; of one that was seen just before, the very same."""
+    return _TABLES.get(text) or _TABLES.keep(text, _read_table(path, text))
+
+
+def keep_table(text: str, table: RawTable) -> None:
+    """What `raw_table` will say of a text that was just made of a table."""
+    _TABLES.keep(text, table)
+
+
+def _read_table(path: Path, text: str) -> RawTable:
     lines = io.StringIO(text, newline="")
     delimiter = delimiter_of(lines.readline())
     lines.seek(0)
@@ -81,9 +111,35 @@ def lines_in(path: Path, text: str) -> list[TableLine]:
     except csv.Error as error:
         raise _unreadable(path, error) from error
     if not rows:
-        return []
-    columns = columns_of(rows[0][1], path)
-    return [_line(number, columns, cells) for number, cells in rows[1:]]
+        return RawTable(delimiter, [], [], range(0))
+    return RawTable(delimiter, rows[0][1], [cells for _, cells in rows[1:]], numbers_of([at for at, _ in rows[1:]]))
+
+
+def numbers_of(numbers: list[int]) -> Sequence[int]:
+    """The same, without a list where each row is one line, which is nearly always."""
+    usual = range(2, 2 + len(numbers))
+    return usual if numbers == list(usual) else numbers
+
+
+class _TableCache:
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[str, RawTable] = OrderedDict()  # a text knows its own hash after the first time
+
+    def get(self, text: str) -> RawTable | None:
+        with self._lock:
+            return self._known.get(text)
+
+    def keep(self, text: str, table: RawTable) -> RawTable:
+        with self._lock:
+            self._known[text] = table
+            self._known.move_to_end(text)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return table
+
+
+_TABLES = _TableCache()
 
 
 def columns_of(header: list[str], path: Path) -> list[str]:
@@ -109,7 +165,7 @@ def delimiter_of(header: str) -> str:
     return ";" if ";" in header and "," not in header else ","
 
 
-def _line(number: int, columns: list[str], cells: list[str]) -> TableLine:
+def line_of(number: int, columns: list[str], cells: list[str]) -> TableLine:
     texts = [cell.strip() for cell in cells]
     known = dict.fromkeys(columns, "") | dict(zip(columns, texts, strict=False))
     known.pop("", None)
