@@ -44,7 +44,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[
 
 
 def test_a_folder_at_rest_is_not_listed_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    listed, rows = counted(monkeypatch, tree.os, "scandir"), counted(monkeypatch, index, "rows_below")
+    listed, rows = counted(monkeypatch, tree.os, "scandir"), counted(monkeypatch, index, "text_in")
     page = FolderIndex(folder)
     first = page.entries()
     assert [one.name for one in first] == ["a.wav", "sub/b.wav", "sub/deep/c.npy"]

@@ -8,9 +8,12 @@ from threading import Lock
 
 from dualres.recordings.labels.cells import RowKey
 from dualres.recordings.labels.edit import place_of
+from dualres.recordings.labels.names import NamesBelow, name_below
 from dualres.recordings.labels.read import LabelRow, rows_below
-from dualres.recordings.labels.table import LABELS, refuse_unusual
+from dualres.recordings.labels.table import LABELS, refuse_unusual, text_in
 from dualres.recordings.labels.tree import FolderTree
+from dualres.recordings.labels.watched import WatchedRows
+from dualres.web.changes import ChangeLog
 
 MODELS = "models"  # where fits lie, below the folder
 
@@ -25,10 +28,24 @@ class FileEntry:
     place: RowKey
 
 
+@dataclass(frozen=True)
+class _Unlisted:
+    """A file as it is while no list names it."""
+
+    real: str
+    entry: FileEntry
+
+
 class FolderIndex:
     def __init__(self, folder: Path) -> None:
         self._folder, self._tree, self._lock = folder, FolderTree(folder), Lock()
-        self._made_of: tuple[list[Path], bytes | None] | None = None
+        self._rows, self.log = WatchedRows(folder), ChangeLog()
+        self._files: list[Path] = []
+        self._folders: frozenset[str] = frozenset()
+        self._content: bytes | None = None
+        self._listed: list[FileEntry] | None = None  # in the order of the list; None before the first look
+        self._unlisted: dict[str, _Unlisted] = {}  # every file, by its name
+        self._links = False  # whether one of them is a link, so that a row may be about several names
         self._entries: dict[str, FileEntry] = {}
 
     def entries(self) -> Sequence[FileEntry]:
@@ -36,17 +53,22 @@ class FolderIndex:
         return list(self._by_id().values())
 
     def entry(self, id: str) -> FileEntry | None:
-        return self._by_id().get(id)
+        found = self._by_id(anew=False).get(id)
+        if found is None or not (found.row.problem or found.row.file.exists()):
+            found = self._by_id().get(id)
+        return found
 
-    def _by_id(self) -> dict[str, FileEntry]:
+    def look(self, *, anew: bool = True) -> None:
+        """See what has changed: of the list, and if `anew`, of the folder."""
+        self._by_id(anew=anew)
+
+    def _by_id(self, *, anew: bool = True) -> dict[str, FileEntry]:
         with self._lock:
-            files, content = self._tree.files(), self._list()
-            if self._made_of is None or files is not self._made_of[0] or content != self._made_of[1]:
-                rows = rows_below(self._folder, unlabelled=True, problems=True, files=files)
-                models = self._folder / MODELS
-                found = (entry_of(row, self._folder) for row in rows if row.file.parent != models)
-                self._entries = {one.id: one for one in sorted(found, key=lambda one: one.name)}
-                self._made_of = files, content
+            first = self._listed is None
+            files = self._tree.files() if anew or first else self._files
+            content = self._list()
+            if first or files is not self._files or content != self._content:
+                self._update(files, content)
             return self._entries
 
     def _list(self) -> bytes | None:
@@ -55,6 +77,57 @@ class FolderIndex:
             return None
         refuse_unusual(path)
         return path.read_bytes()
+
+    def _update(self, files: list[Path], content: bytes | None) -> None:
+        same_files = self._listed is not None and files is self._files
+        if not same_files and self._folders != (folders := self._tree.folders):
+            self._rows.forget()
+            self._unlisted, self._folders = {}, folders
+        before, listed = self._listed or [], self._listed_in(files, content)
+        new = [one for one, then in zip(listed, before, strict=False) if one is not then] + listed[len(before) :]
+        if same_files and content is not None and self._content is not None and self._same_places(before, listed, new):
+            self._entries |= {one.id: one for one in new if one.row.file.parent != self._folder / MODELS}
+            self.log.note([one.id for one in new])
+        else:
+            known = self._entries
+            self._entries = self._all(files, listed, content is None)
+            changed = [id for id, one in self._entries.items() if known.get(id) is not one]
+            self.log.note(changed, [id for id in known if id not in self._entries])
+        self._files, self._content, self._listed = files, content, listed
+
+    def _same_places(self, before: list[FileEntry], listed: list[FileEntry], new: list[FileEntry]) -> bool:
+        """Whether the same recordings are there, in the same order, and the list only says more of some."""
+        if len(listed) < len(before) or (len(listed) > len(before) and self._links):
+            return False
+        moved = any(one.id != then.id for one, then in zip(listed, before, strict=False))
+        return not moved and all(one.id in self._entries for one in new)
+
+    def _listed_in(self, files: list[Path], content: bytes | None) -> list[FileEntry]:
+        """Of each row of the list, or of what lies in subfolders without one; the same entries for the same rows."""
+        path = self._folder / LABELS
+        if content is None:
+            rows = rows_below(self._folder, unlabelled=True, problems=True, files=files)
+        else:
+            rows = self._rows.rows(text_in(path, content))
+        before = self._listed or []
+        kept = [
+            then if then.row is row else entry_of(row, self._folder) for then, row in zip(before, rows, strict=False)
+        ]
+        return kept + [entry_of(row, self._folder) for row in rows[len(kept) :]]
+
+    def _all(self, files: list[Path], listed: list[FileEntry], alone: bool) -> dict[str, FileEntry]:
+        """By id, in the order of names; `alone` where rows name every file."""
+        known, names = self._unlisted, NamesBelow(self._folder)
+        self._unlisted = {}
+        for file in () if alone else files:
+            name = name_below(self._folder, file)
+            one = known.get(name) or _Unlisted(names.real(name), entry_of(LabelRow(file), self._folder))
+            self._unlisted[name] = one
+        root = f"{names.root}/"
+        self._links = any(one.real != f"{root}{name}" for name, one in self._unlisted.items())
+        reals, models = {one.row.real for one in listed}, self._folder / MODELS
+        found = [*listed, *(one.entry for one in self._unlisted.values() if one.real not in reals)]
+        return {one.id: one for one in sorted(found, key=lambda one: one.name) if one.row.file.parent != models}
 
 
 def entry_of(row: LabelRow, folder: Path) -> FileEntry:

@@ -63,11 +63,11 @@ class CellTable:
             known = [(name_below(folder, row.file), row.known["label"]) for row in rows_below(folder, None)]
             rows = [list(each) for each in known if can_be_listed(each[0])]
             return cls._made(folder, RawTable(",", ["file", "label"], rows, range(2, 2 + len(rows))))
-        known = _TABLES.get(folder, text)
-        if known is None:
-            known = cls._made(folder, raw_table(folder / LABELS, text))
-            _TABLES.keep(text, known)
-        return known.copy()
+        table = _TABLES.get(folder, text)
+        if table is None:
+            table = cls._made(folder, raw_table(folder / LABELS, text))
+            _TABLES.keep(text, table)
+        return table.copy()
 
     @classmethod
     def _made(cls, folder: Path, raw: RawTable) -> "CellTable":

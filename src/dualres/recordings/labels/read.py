@@ -73,27 +73,34 @@ def rows_in(
     none = labelled and needed and not any(line.cells.get("label") for line in lines)
     columns = ("file", "label") if none else ("file",)
     said = "columns file and label are" if labelled and needed else "column file is"
-    reader = _RowReader(path, NamesBelow(folder), labelled, columns, f"the {said} needed, and must not be empty")
+    reader = RowReader(path, NamesBelow(folder), labelled, columns, f"the {said} needed, and must not be empty")
     for line in lines:
-        try:
-            yield reader.row(line)
-        except RecordingError as error:
-            if not problems:
-                raise
-            where = f"{path.name}, line {line.number}"
-            yield LabelRow(path, listed_in=where, problem=str(error).removeprefix(f"{path}, line {line.number}: "))
+        yield reader.row_or_problem(line) if problems else reader.row(line)
 
 
 @dataclass
-class _RowReader:
+class RowReader:
     """Reads the rows of a list one after the other, and remembers which files there were."""
 
     path: Path
     names: NamesBelow
-    labelled: bool
-    columns: Sequence[str]  # that no row may leave empty
-    needed: str  # a sentence about these
+    labelled: bool = True
+    columns: Sequence[str] = ("file",)  # that no row may leave empty
+    needed: str = "the column file is needed, and must not be empty"  # a sentence about these
     earlier: dict[tuple[str, str], list[Listing]] = field(default_factory=lambda: defaultdict(list))  # file and channel
+
+    def row_or_problem(self, line: TableLine) -> LabelRow:
+        """As `row`; of a line that cannot be understood, a row that says so."""
+        try:
+            return self.row(line)
+        except RecordingError as error:
+            said = str(error).removeprefix(f"{self.path}, line {line.number}: ")
+            return LabelRow(self.path, listed_in=f"{self.path.name}, line {line.number}", problem=said)
+
+    def forget(self, row: LabelRow, number: int) -> None:
+        """That a line has listed this row, which is to be read anew or was taken away."""
+        if not row.problem:
+            self.earlier[row.real, row.channel or ""].remove((row.part, number))
 
     def row(self, line: TableLine) -> LabelRow:
         values, where = line.cells, f"{self.path}, line {line.number}"

@@ -29,6 +29,11 @@ class FolderTree:
         self._listings: dict[str, _Listing] = {}
         self._files: list[Path] = []
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folder and those below it, as of the last look."""
+        return frozenset(self._listings)
+
     def files(self) -> list[Path]:
         """As `files_below`; the very same list as long as nothing was added, removed or renamed."""
         known, seen, waiting = self._listings, dict[str, _Listing](), [str(self._folder)]
