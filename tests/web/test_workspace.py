@@ -9,7 +9,8 @@ import soundfile
 
 from dualres.errors import RecordingError
 from dualres.recordings.speed_sources import SpeedSources
-from dualres.web.workspace import Workspace, described
+from dualres.web.listing import described
+from dualres.web.workspace import Workspace
 from tests.web.served import Served, folder_of_tones
 
 

@@ -18,6 +18,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 HEADER = "x-dualres"  # on every request that changes something; a form cannot send one, and a script elsewhere may not
 SMALL = 1 << 20  # bytes of a body
 UPLOAD = 1 << 30  # bytes of a dropped recording
+MANY = 8 << 20  # bytes of a body that names recordings, each by 20 characters
+LARGER = {"/api/recordings": UPLOAD, "/api/labels": MANY, "/api/pattern": MANY}
 PATIENCE_S = 20.0  # for the next piece of a body
 SAFE = ("GET", "HEAD")
 LONGEST_TARGET = 4096  # characters of path and query
@@ -57,7 +59,7 @@ class Gate:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
-        body = _Body(receive, UPLOAD if scope["path"] == "/api/recordings" else SMALL)
+        body = _Body(receive, LARGER.get(scope["path"], SMALL))
         answer = self._foreign(scope, headers) or self._outside_session(scope, headers)
         if answer is None and (length := headers.get("content-length")) and not body.allows(length):
             answer = PlainTextResponse("the body is too large", 413)

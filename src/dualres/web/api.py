@@ -6,6 +6,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
@@ -13,7 +14,7 @@ from typing import Any
 
 from starlette.responses import FileResponse, Response
 
-from dualres.errors import ConfigError, OutputError, RecordingError
+from dualres.errors import ConfigError, DualResError, OutputError, RecordingError
 from dualres.explain.report import MachineFacts
 from dualres.recordings.speed import given_speed
 from dualres.utils.files import write_whole
@@ -23,9 +24,11 @@ from dualres.web.background import BackgroundCommand, Commands
 from dualres.web.dropped import DROPPED, kept_name, own_file, remove_abandoned
 from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
+from dualres.web.labelling import Labelling
+from dualres.web.listing import described
 from dualres.web.live import LiveStreams
 from dualres.web.models import Judging
-from dualres.web.workspace import Workspace, described, is_campaign
+from dualres.web.workspace import Workspace, is_campaign
 
 HTML = "text/html; charset=utf-8"
 OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
@@ -52,6 +55,7 @@ class PageApi:
         self.workspace, self.events = workspace, events
         remove_abandoned(workspace.folder)
         self.judging = Judging(workspace)
+        self.labelling = Labelling(workspace, events, self.judging)
         self.live = LiveStreams(workspace.folder)
         self.commands = Commands(workspace.folder, events.publish)
         self._over, self._sounds = Event(), Lock()
@@ -64,9 +68,6 @@ class PageApi:
         stretch = (_START, _END, _AXIS)
         columns = Field("columns", int, "of the plot", 1000, 1, 8000)
         machine = (_SPEED, _BEARING, _GEAR)
-        cells = Field("cells", dict, "such as label, component or load, each a text")
-        seen = Field("seen", dict, "these cells as they were shown; nothing is saved where one is another", None)
-        part = tuple(Field(name, float, "of a part; without, the whole", None, 0, 1e9) for name in ("start_s", "end_s"))
         fit = (
             Field("name", str, "of the model file, without its suffix"),
             Field("recipe", str, "how to learn", "orders", choices=("orders", "views", "robust", "paper")),
@@ -80,14 +81,13 @@ class PageApi:
         return [
             Endpoint("GET", "/api/folder", "All recordings of the folder", self.folder),
             Endpoint("POST", "/api/recordings", "Add a recording", self.add_recording, (_FILE_NAME,), raw=True),
+            Endpoint("GET", one, "One recording, by its file as it is now", self.recording),
             Endpoint("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
             Endpoint("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
             Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=OCTETS),
             Endpoint("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
             Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=WAV),
-            Endpoint("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, seen, *part)),
-            Endpoint("DELETE", f"{one}/part", "Take a labelled part away", self.remove_part),
-            Endpoint("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
+            *self.labelling.endpoints(),
             Endpoint("GET", "/api/models", "All models, the newest first", self.models),
             Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=OCTETS),
             Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=HTML),
@@ -117,6 +117,10 @@ class PageApi:
             "models": self.judging.names(),
             "campaign": is_campaign(self.workspace.folder),
         }
+
+    def recording(self, id: str) -> dict[str, Any]:
+        entry = self.workspace.entry(id)
+        return described(entry, self.workspace.facts(entry))
 
     def wave(self, id: str, *, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
         entry = self.workspace.entry(id)
@@ -176,26 +180,6 @@ class PageApi:
         first, last = pictures.shorter(*signal.stretch(start_s, end_s))
         return signal.pyramid.read(first, last), signal.rate
 
-    # Labelling
-
-    def label(
-        self, id: str, *, cells: dict[str, str], seen: dict[str, str] | None, start_s: float | None, end_s: float | None
-    ) -> dict[str, Any]:
-        part = None if end_s is None else (start_s or 0.0, end_s)
-        self.workspace.label(self.workspace.entry(id), cells, part, seen)
-        return self._changed()
-
-    def remove_part(self, id: str) -> dict[str, Any]:
-        self.workspace.unlist_part(self.workspace.entry(id))
-        return self._changed()
-
-    def undo(self) -> dict[str, Any]:
-        return {"undone": self.workspace.undo(), **self._changed()}
-
-    def _changed(self) -> dict[str, Any]:
-        self.events.publish("folder", {})
-        return {"saved": True}
-
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label. Of one
         that is refused nothing stays."""
@@ -217,7 +201,8 @@ class PageApi:
             if isinstance(error, OSError):
                 raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
             raise
-        self._changed()
+        self.workspace.index.look()
+        self.labelling.tell()
         return described(entry, facts)
 
     # Learning
@@ -316,9 +301,11 @@ class PageApi:
         return {"acknowledged": True}
 
     def follow_streams(self) -> None:
-        """Tell pages of news in the streams until the end; in a thread of its own."""
+        """Tell pages of news in the streams and in the folder until the end; in a thread of its own."""
         known = self.live.changed_ns()
         while not self._over.wait(LOOK_S):
+            with suppress(DualResError, OSError):  # whoever asks for the list hears why there is none
+                self.labelling.look()
             before, known = known, self.live.changed_ns()
             if known != before:
                 self.events.publish("streams", {})
@@ -328,6 +315,7 @@ class PageApi:
 
     def end(self) -> None:
         self._over.set()
+        self.labelling.facts.end()
         self.commands.end()
         self._exports.cleanup()
 

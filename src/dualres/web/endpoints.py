@@ -8,11 +8,20 @@ from typing import Any
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_value
 
-FieldType = type[str] | type[int] | type[float] | type[dict]  # type: ignore[type-arg]
+FieldType = type[str] | type[int] | type[float] | type[bool] | type[dict] | type[list]  # type: ignore[type-arg]
 LONGEST = 500  # characters of a text
 MOST_CELLS = 30
+MOST_IDS = 200_000
+LONGEST_ID = 64
 
-_NAMES: Mapping[Any, str] = {str: "string", int: "integer", float: "number", dict: "object"}
+_NAMES: Mapping[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "object",
+    list: "array",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +43,8 @@ class Field:
             said["maxLength"] = LONGEST
         if self.kind is dict:
             said["additionalProperties"] = {"type": "string"}
+        if self.kind is list:
+            said |= {"items": {"type": "string", "maxLength": LONGEST_ID}, "maxItems": MOST_IDS}
         for name, value in (("minimum", self.least), ("maximum", self.most), ("enum", list(self.choices) or None)):
             if value is not None:
                 said[name] = value
@@ -47,7 +58,7 @@ class Field:
             return self.default
         value = self._read(given[self.name])
         least, most = (-math.inf if self.least is None else self.least), (math.inf if self.most is None else self.most)
-        if isinstance(value, int | float) and not least <= value <= most:
+        if isinstance(value, int | float) and not isinstance(value, bool) and not least <= value <= most:
             raise ConfigError(f"{self.name} {value} lies outside of {self.least} to {self.most}")
         if self.choices and value not in self.choices:
             raise ConfigError(f"{self.name} {value!r} is none of {', '.join(self.choices)}")
@@ -60,6 +71,14 @@ class Field:
             if not cells or not sound or len(cells) > MOST_CELLS:
                 raise ConfigError(f"{self.name} must be an object of texts")
             return cells
+        if self.kind is list:
+            if not isinstance(value, list) or len(value) > MOST_IDS or not all(map(_is_id, value)):
+                raise ConfigError(f"{self.name} must be a list of at most {MOST_IDS:,} ids")
+            return value
+        if self.kind is bool:
+            if not isinstance(value, bool):
+                raise ConfigError(f"{self.name} must be true or false: {self.about}")
+            return value
         if self.kind is str:
             if not isinstance(value, str) or len(value) > LONGEST or not value.isprintable():
                 raise ConfigError(f"{self.name} must be a text of at most {LONGEST} printable characters")
@@ -73,6 +92,10 @@ class Field:
         except (ValueError, OverflowError):
             raise ConfigError(f"{self.name} must be a number: {self.about}") from None
         return number
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_ID
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,11 @@ class Events:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ended = False
 
+    @property
+    def heard(self) -> bool:
+        """Whether any page is open."""
+        return bool(self._pages)
+
     def publish(self, kind: str, data: Any) -> None:
         if self._loop and not self._loop.is_closed():
             text = f"event: {kind}\ndata: {json_text(data)}\n\n"

@@ -1,7 +1,7 @@
 """Everything in a folder that can be looked at, by id. Made anew only where the folder or its list has changed."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -39,6 +39,7 @@ class _Unlisted:
 class FolderIndex:
     def __init__(self, folder: Path) -> None:
         self._folder, self._tree, self._lock = folder, FolderTree(folder), Lock()
+        self._tree_lock = Lock()
         self._rows, self.log = WatchedRows(folder), ChangeLog()
         self._files: list[Path] = []
         self._folders: frozenset[str] = frozenset()
@@ -58,14 +59,15 @@ class FolderIndex:
             found = self._by_id().get(id)
         return found
 
-    def look(self, *, anew: bool = True) -> None:
-        """See what has changed: of the list, and if `anew`, of the folder."""
-        self._by_id(anew=anew)
+    def look(self, *, anew: bool = True) -> Mapping[str, FileEntry]:
+        """All by id as they are now: by the list, and if `anew`, by the folder."""
+        return self._by_id(anew=anew)
 
     def _by_id(self, *, anew: bool = True) -> dict[str, FileEntry]:
+        with self._tree_lock:  # one look at a large folder takes long, and keeps nobody else waiting
+            found = self._tree.files() if anew or self._listed is None else None
         with self._lock:
-            first = self._listed is None
-            files = self._tree.files() if anew or first else self._files
+            first, files = self._listed is None, self._files if found is None else found
             content = self._list()
             if first or files is not self._files or content != self._content:
                 self._update(files, content)
@@ -91,8 +93,9 @@ class FolderIndex:
         else:
             known = self._entries
             self._entries = self._all(files, listed, content is None)
-            changed = [id for id, one in self._entries.items() if known.get(id) is not one]
-            self.log.note(changed, [id for id in known if id not in self._entries])
+            if self._listed is not None:  # a page's first look sees everything
+                changed = [id for id, one in self._entries.items() if known.get(id) is not one]
+                self.log.note(changed, [id for id in known if id not in self._entries])
         self._files, self._content, self._listed = files, content, listed
 
     def _same_places(self, before: list[FileEntry], listed: list[FileEntry], new: list[FileEntry]) -> bool:

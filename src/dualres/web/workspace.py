@@ -13,12 +13,23 @@ from typing import Any
 from dualres.errors import DualResError, RecordingError
 from dualres.recordings.formats.contents import choose_several
 from dualres.recordings.labels.cells import RowKey
-from dualres.recordings.labels.edit import ListChange, finish_edits, remove_part, set_cells, take_back
+from dualres.recordings.labels.edit import (
+    CellEdit,
+    ListChange,
+    finish_edits,
+    remove_part,
+    set_cells,
+    set_cells_of_many,
+    take_back,
+    text_of,
+)
 from dualres.recordings.labels.read import LabelRow
+from dualres.recordings.labels.reversal import Reversal
 from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.recordings.recording import FileStamp
 from dualres.recordings.speed import Speed, speed_in
 from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
+from dualres.utils.progress import Progress, quiet
 from dualres.web.index import MODELS, FileEntry, FolderIndex, entry_of
 from dualres.web.pyramid import Pyramid
 
@@ -43,6 +54,16 @@ class FileFacts:
     speed_rpm: float | None = None  # of the shaft, its mean
 
 
+@dataclass(frozen=True)
+class _KnownFacts:
+    """Of a file in the state of its stamp, and at the speed that its row in the list says."""
+
+    listed: LabelRow
+    read: tuple[object, ...]  # what of the file is meant, and how it is read
+    stamp: FileStamp | None  # None where there is no such file
+    facts: FileFacts
+
+
 class Workspace:
     """All that the page knows of a folder; nothing of it is kept anywhere but in the folder."""
 
@@ -56,22 +77,22 @@ class Workspace:
         self.models = self.folder / MODELS
         with suppress(DualResError):  # the next edit says it
             finish_edits(self.folder)
-        self._index = FolderIndex(self.folder)
+        self.index = FolderIndex(self.folder)
         self._lock = Lock()  # of the list
-        self._undo: list[ListChange] = []  # the last changes of the list
+        self._undo: list[Reversal] = []  # of the last changes of the list
         self._signals: dict[tuple[object, ...], list[SignalPreview]] = {}
         self._speeds: dict[tuple[object, ...], tuple[Speed | None, Speed | None]] = {}
-        self._facts: dict[str, tuple[LabelRow, FileStamp, FileFacts]] = {}  # by the entry's id
+        self._facts: dict[str, _KnownFacts] = {}  # by the entry's id
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
     def entries(self) -> Sequence[FileEntry]:
         """Everything that can be looked at or labelled, in the order of the names."""
         if is_campaign(self.folder):
             return []  # its tables are no recordings
-        return self._index.entries()
+        return self.index.entries()
 
     def entry(self, id: str) -> FileEntry:
-        found = None if is_campaign(self.folder) else self._index.entry(id)
+        found = None if is_campaign(self.folder) else self.index.entry(id)
         if found is None:
             raise RecordingError("there is no such recording any more; look at the folder again")
         if found.row.problem:
@@ -87,15 +108,33 @@ class Workspace:
         if entry.row.problem:
             return FileFacts(problem=entry.row.problem)
         try:
-            stamp = _stamp(entry)
-            row, then, known = self._facts.get(entry.id, (None, None, None))
-            if known is None or then != stamp or row != entry.row:
-                known, speed = self._facts_of_file(entry), self.speed(entry)
-                known = replace(known, speed_rpm=speed.rpm if speed else None)
-                self._facts[entry.id] = entry.row, stamp, known
-                _forget_first(self._facts, FILES)
+            stamp, known = _stamp(entry), self._facts.get(entry.id)
+            if known is None or known.stamp != stamp or known.read != _reading(entry):
+                known = self._keep_facts(entry, stamp, self._facts_of_file(entry))
+            return self._with_speed(entry, known)
         except RecordingError as error:
-            return FileFacts(problem=_problem(entry, error))
+            found = FileFacts(problem=_problem(entry, error))
+            self._facts[entry.id] = _KnownFacts(entry.row, _reading(entry), None, found)
+            return found
+
+    def known_facts(self, entry: FileEntry) -> FileFacts | None:
+        """As they were when the file was read last; None if it was not."""
+        if entry.row.problem:
+            return FileFacts(problem=entry.row.problem)
+        known = self._facts.get(entry.id)
+        return self._with_speed(entry, known) if known and known.read == _reading(entry) else None
+
+    def _with_speed(self, entry: FileEntry, known: "_KnownFacts") -> FileFacts:
+        """The list may say another speed by now."""
+        if known.listed is not entry.row and known.listed.known.get("condition") != entry.row.known.get("condition"):
+            return self._keep_facts(entry, known.stamp, known.facts).facts
+        return known.facts
+
+    def _keep_facts(self, entry: FileEntry, stamp: FileStamp | None, facts: FileFacts) -> "_KnownFacts":
+        speed = self.speed(entry)
+        known = _KnownFacts(entry.row, _reading(entry), stamp, replace(facts, speed_rpm=speed.rpm if speed else None))
+        self._facts[entry.id] = known
+        _forget_first(self._facts, FILES)
         return known
 
     def speed(self, entry: FileEntry) -> Speed | None:
@@ -175,8 +214,12 @@ class Workspace:
         """Write what somebody says of a recording, or of a part of it, to the list; `seen` as for `set_cells`."""
         start_s, end_s = part or (entry.place.start_s, entry.place.end_s)
         place = RowKey(entry.place.file, entry.place.channel, start_s or None, end_s)
+        self.write([CellEdit(place, cells, seen)])
+
+    def write(self, edits: Sequence[CellEdit], progress: Progress = quiet) -> None:
+        """All of these edits, as one change that can be taken back."""
         with self._lock:
-            self._done(set_cells(self.folder, place, cells, seen))
+            self._done(set_cells_of_many(self.folder, edits, progress))
 
     def list_file(self, file: Path) -> None:
         """A recording without a label; that cannot be taken back."""
@@ -193,15 +236,15 @@ class Workspace:
             if not self._undo:
                 return False
             try:
-                take_back(self.folder, self._undo.pop())
+                take_back(self.folder, self._undo.pop().change(text_of(self.folder)))
             except RecordingError:
                 self._undo.clear()
                 raise
             return True
 
     def _done(self, change: ListChange) -> None:
-        self._undo = [*self._undo, change][-UNDO:]
-        while sum(len(one.before) + len(one.after) for one in self._undo) > UNDO_LENGTH and len(self._undo) > 1:
+        self._undo = [*self._undo, Reversal.of(change)][-UNDO:]
+        while sum(len(one.before) for one in self._undo) > UNDO_LENGTH and len(self._undo) > 1:
             del self._undo[0]
 
     @staticmethod
@@ -244,6 +287,11 @@ def _stamp(entry: FileEntry) -> FileStamp:
         raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
 
 
+def _reading(entry: FileEntry) -> tuple[object, ...]:
+    row = entry.row
+    return row.channel, row.rate, row.part
+
+
 def _forget_first(known: dict[Any, Any], most: int) -> None:
     while len(known) > most:
         known.pop(next(iter(known)))
@@ -252,18 +300,3 @@ def _forget_first(known: dict[Any, Any], most: int) -> None:
 def _problem(entry: FileEntry, error: RecordingError) -> str:
     """Of a recording whose name stands beside it."""
     return str(error).removeprefix(f"{entry.row.file}: ")
-
-
-def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
-    known, place = entry.row.known, entry.place
-    return {
-        "id": entry.id,
-        "name": entry.name,
-        "file": place.file,
-        "label": known.get("label"),
-        "component": known.get("component"),
-        "condition": dict(known.get("condition") or {}),
-        "start_s": place.start_s,
-        "end_s": place.end_s,
-        **(vars(facts) if facts else {"seconds": None, "rate": None, "axes": [], "problem": "", "speed_rpm": None}),
-    }

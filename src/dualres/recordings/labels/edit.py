@@ -117,7 +117,11 @@ def take_back(folder: Path, change: ListChange) -> None:
             same = replaced(path, known, change.before.encode()) if change.before else removed(path, known)
         turn.unfinished = False
     if not same:
-        raise RecordingError(f"{LABELS} was changed by somebody else; nothing was taken back")
+        raise changed_since()
+
+
+def changed_since() -> RecordingError:
+    return RecordingError(f"{LABELS} was changed by somebody else; nothing was taken back")
 
 
 def finish_edits(folder: Path) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
 
 ABOVE = 2  # folders above a file's own in which a list may name it
-_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
+NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
 
 Listing = tuple[Segment | None, int]  # a part, None for the whole file, and the line that lists it
 
@@ -121,7 +121,7 @@ class RowReader:
         _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, line.number))
         # What stands beside a label as its fault or class says the label once more.
-        hidden = _NOT_CONDITIONS if self.labelled else _NOT_CONDITIONS | set(ALIASES["label"])
+        hidden = NOT_CONDITIONS if self.labelled else NOT_CONDITIONS | set(ALIASES["label"])
         condition = {k: v for k, v in values.items() if v and k not in hidden}
         label = {"label": values["label"]} if self.labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
