@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -113,10 +113,14 @@ class FolderIndex:
         else:
             rows = self._rows.rows(text_in(path, content))
         before = self._listed or []
-        kept = [
-            then if then.row is row else entry_of(row, self._folder) for then, row in zip(before, rows, strict=False)
-        ]
+        kept = [self._entry_again(then, row) for then, row in zip(before, rows, strict=False)]
         return kept + [entry_of(row, self._folder) for row in rows[len(kept) :]]
+
+    def _entry_again(self, then: FileEntry, row: LabelRow) -> FileEntry:
+        if then.row is row:
+            return then
+        same = then.row.file is row.file and not row.problem  # of a row that was read again in its place
+        return replace(then, row=row) if same else entry_of(row, self._folder)
 
     def _all(self, files: list[Path], listed: list[FileEntry], alone: bool) -> dict[str, FileEntry]:
         """By id, in the order of names; `alone` where rows name every file."""

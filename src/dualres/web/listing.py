@@ -19,7 +19,9 @@ def columns_of(entries: Iterable[FileEntry], workspace: Workspace) -> dict[str, 
     conditions: dict[str, list[str | None]] = {}
     for at, (one, _) in enumerate(some):
         for name, value in _condition(one).items():
-            conditions.setdefault(name, [None] * len(some))[at] = value
+            if name not in conditions:
+                conditions[name] = [None] * len(some)
+            conditions[name][at] = value
     return {
         "id": [one.id for one, _ in some],
         "name": [one.name for one, _ in some],

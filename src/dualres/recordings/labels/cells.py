@@ -55,6 +55,7 @@ class CellTable:
     lines: list[str]  # each row as it is written
     places: dict[str, tuple[int, ...]]  # the name of a file -> its rows; of names that wander, as they are spelled
     delimiter: str = ","
+    wanderers: frozenset[str] = frozenset()  # names that lead through links or folders above, if at all
 
     @classmethod
     def of(cls, folder: Path, text: str) -> "CellTable":
@@ -83,6 +84,7 @@ class CellTable:
             assert row is not None
             places.setdefault(table._place(row[at or 0].strip()), []).append(number)
         table.places = {name: tuple(numbers) for name, numbers in places.items()}
+        table.wanderers = frozenset(filter(wanders, places))
         return table
 
     def __post_init__(self) -> None:
@@ -91,7 +93,8 @@ class CellTable:
         self._wandering: dict[str, tuple[int, ...]] | None = None
 
     def copy(self) -> "CellTable":
-        return CellTable(self.folder, self.header, [*self.rows], [*self.lines], {**self.places}, self.delimiter)
+        rows, lines, places = [*self.rows], [*self.lines], {**self.places}
+        return CellTable(self.folder, self.header, rows, lines, places, self.delimiter, self.wanderers)
 
     def text(self) -> str:
         """As it is written."""
@@ -151,10 +154,9 @@ class CellTable:
         """The numbers of the rows that are about a file, however they spell it."""
         if self._wandering is None:
             self._wandering = {}
-            for name, numbers in self.places.items():
-                if wanders(name):
-                    key = self._names.key(name)
-                    self._wandering[key] = (*self._wandering.get(key, ()), *numbers)
+            for name in self.wanderers:
+                key = self._names.key(name)
+                self._wandering[key] = (*self._wandering.get(key, ()), *self.places[name])
         direct = () if wanders(file) else self.places.get(file, ())
         also = [number for number in self._wandering.get(file, ()) if self.rows[number] is not None]
         return sorted([*direct, *also]) if also else [*direct]

@@ -98,7 +98,7 @@ class RowReader:
             return LabelRow(self.path, listed_in=f"{self.path.name}, line {line.number}", problem=said)
 
     def forget(self, row: LabelRow, number: int) -> None:
-        """That a line has listed this row, which is to be read anew or was taken away."""
+        """Forget that a line has listed this row, which is to be read anew or was taken away."""
         if not row.problem:
             self.earlier[row.real, row.channel or ""].remove((row.part, number))
 
@@ -120,12 +120,21 @@ class RowReader:
         others = self.earlier[real, channel or ""]
         _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, line.number))
+        return LabelRow(file, self._known(values), rate, channel, part, where, self.names.root, real=real)
+
+    def again(self, row: LabelRow, line: TableLine) -> LabelRow:
+        """As `row` for a line that says something else of the same recording."""
+        if row.problem or line.beyond or line.cells.get("rate") or row.rate:
+            self.forget(row, line.number)
+            return self.row_or_problem(line)
+        return replace(row, known=self._known(line.cells))
+
+    def _known(self, values: Mapping[str, str]) -> dict[str, Any]:
         # What stands beside a label as its fault or class says the label once more.
         hidden = NOT_CONDITIONS if self.labelled else NOT_CONDITIONS | set(ALIASES["label"])
         condition = {k: v for k, v in values.items() if v and k not in hidden}
         label = {"label": values["label"]} if self.labelled and values.get("label") else {}
-        known = {**label, "component": values.get("component") or None, "condition": condition}
-        return LabelRow(file, known, rate, channel, part, where, self.names.root, real=real)
+        return {**label, "component": values.get("component") or None, "condition": condition}
 
 
 def channel_in(values: Mapping[str, str], where: str) -> str | None:

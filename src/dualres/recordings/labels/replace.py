@@ -84,6 +84,8 @@ def removed(path: Path, known: bytes) -> bool:
 
 def append_rows(path: Path, rows: bytes) -> None:
     """Take in rows that are not in the list yet, as another program would: nothing that it writes meanwhile is lost."""
+    if not rows.strip():
+        return
     now = path.read_bytes()
     there = set(now.splitlines())
     more = [row for row in rows.splitlines() if row.strip() and row not in there]

@@ -33,9 +33,9 @@ class WatchedRows:
             self._reader.forget(rows[at], last.numbers[at] if last else 0)
         del rows[len(raw.rows) :]
         for at in changed:
-            self._reader.forget(rows[at], raw.numbers[at])
-        for at in (*changed, *range(len(rows), len(raw.rows))):
-            rows[at : at + 1] = [self._reader.row_or_problem(line_of(raw.numbers[at], columns, raw.rows[at]))]
+            rows[at] = self._reader.again(rows[at], line_of(raw.numbers[at], columns, raw.rows[at]))
+        for at in range(len(rows), len(raw.rows)):
+            rows.append(self._reader.row_or_problem(line_of(raw.numbers[at], columns, raw.rows[at])))
         self._raw, self._rows = raw, rows
         return rows
 
