@@ -40,12 +40,12 @@ export function fill(parent, ...children) {
 }
 
 let fading;
-export function notice(text, good = false) {
+export function notice(text, good = false, [name, action] = []) {
   const place = document.getElementById("notice");
-  place.textContent = text;
+  fill(place, text, name && h("button", { onclick: () => { notice(""); action(); } }, name));
   place.className = good ? "good" : "";
   clearTimeout(fading);
-  if (text) fading = setTimeout(() => notice(""), good ? 2500 : 9000);
+  if (text) fading = setTimeout(() => notice(""), name ? 8000 : good ? 2500 : 9000);
 }
 
 export const attempt = (action) => async (...given) => {
@@ -65,37 +65,14 @@ export function duration(seconds) {
 }
 
 // What several parts of the page look at; a change is told to all.
-export const state = { recordings: [], models: [], commands: [], chosen: null, model: null, verdicts: new Map() };
+export const state = { recordings: [], models: [], commands: [], chosen: null, model: null, verdicts: new Map(), selected: new Set() };
 const listeners = new Set();
 export const listen = (listener) => listeners.add(listener);
 export const tell = (what) => listeners.forEach((listener) => listener(what));
 
-export const classes = () => [...new Set(state.recordings.map((one) => one.label).filter(Boolean))].sort();
-export const recording = (id) => state.recordings.find((one) => one.id === id);
+export { classes, recording, refresh, say } from "/recordings.js";
 
-export async function refresh() {
-  const found = await ask("/api/folder");
-  Object.assign(state, { recordings: found.recordings, folder: found.folder, names: found.models, campaign: found.campaign });
-  state.model = found.models.includes(state.model) ? state.model : found.models[0] || null;
-  state.chosen = recording(state.chosen) ? state.chosen : found.recordings[0]?.id || null;
-  tell("folder");
-}
-
-// Say something of a recording, or of a part of it, with what was shown of it till now: what somebody else has changed
-// since is not written over, but shown.
-export async function say(id, cells, part) {
-  const one = recording(id);
-  const there = part ? state.recordings.find((each) => each.file === one.file && (each.start_s || 0) === part.start_s && each.end_s === part.end_s) : one;
-  const shown = (name) => (name === "label" || name === "component" ? there?.[name] : there?.condition[name]) || "";
-  const seen = Object.fromEntries(Object.keys(cells).map((name) => [name, shown(name)]));
-  try {
-    await change(`/api/recordings/${id}/label`, "PUT", { cells, seen, ...part });
-  } finally {
-    await refresh();
-  }
-}
-
-// A verdict that was asked for before is not asked for again, as long as neither model nor label list changed it.
+// A verdict that was asked for before is not asked for again, as long as neither the model nor what the list says of its conditions changed it.
 export async function verdict(id) {
   const key = `${state.model}/${id}`;
   if (!state.verdicts.has(key)) {

@@ -3,6 +3,7 @@ import { ask, attempt, change, duration, fill, h, known, listen, notice, percent
 import { commands } from "/fit.js";
 import { shown } from "/label.js";
 import { choose, geometry } from "/look.js";
+import { keyOf } from "/recordings.js";
 
 const SPEED_WORDS = {
   stated: "as stated", refined: "stated and refined by vibration", measured: "as measured", estimated: "found by vibration",
@@ -106,7 +107,7 @@ const showWhy = attempt(async (place) => {
     said.speed !== undefined ? h("p", { class: "small" }, said.speed ? `Judged at ${said.speed.rpm.toFixed(0)} rpm, ${SPEED_WORDS[said.speed.source]}.` : "Its speed is not clear; judged without.") : null,
     h("ul", { class: "bars" }, strongest.map(([label, value]) => h("li", {}, h("span", {}, label), h("meter", { value, max: 1, "aria-label": label }), h("span", { class: "number" }, percent(value))))),
     h("p", {}, "What is it really? A key makes it a label."),
-    h("div", { class: "keys" }, shown().map((label, at) => h("button", { class: one.label === label ? "key chosen" : "key", onclick: () => correct(label) }, h("kbd", {}, String(at + 1)), ` ${label}`))),
+    h("div", { class: "keys" }, shown().map((label) => h("button", { class: one.label === label ? "key chosen" : "key", onclick: () => correct(label) }, keyOf(label) && h("kbd", {}, keyOf(label)), ` ${label}`))),
     said.geometry ? h("p", { class: "small" }, `${said.geometry.said}.`) : null,
     found ? reasons(found) : null,
     h("p", { class: "small" }, h("button", { class: "link", onclick: () => { location.hash = "look"; } }, "Look at it"), ` ${duration(one.seconds)}`));

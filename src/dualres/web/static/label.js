@@ -1,55 +1,87 @@
-// Labels: keys 1 to 9, component and conditions in place, undo. All of it lies in labels.csv.
-import { ask, attempt, change, classes, fill, h, notice, recording, refresh, say, state } from "/api.js";
+// Labels: a key for each class, component and conditions in place, undo. All of it lies in labels.csv.
+import { attempt, fill, h, notice, state } from "/api.js";
+import { keysOf } from "/keys.js";
+import { beside, choose } from "/list.js";
+import { conditions, count, keyOf, ordered, recording, removePart, say, takeBack } from "/recordings.js";
 
 const SPEEDS = ["speed", "rpm", "speed_rpm", "speed_hz", "shaft_hz"]; // columns that say the speed of the shaft
-let added = []; // classes that nobody has used yet
+const BUTTONS = 40; // classes with a button; others are written into the field
 
-export const shown = () => [...new Set([...classes(), ...added])].slice(0, 9);
+export const shown = () => ordered().slice(0, BUTTONS);
 
-export function labelBar(one, { part, forgetPart, move }) {
+// What was written, as it is told: "inner, load 2".
+export const told = (cells) => Object.entries(cells).map(([name, text]) => (text ? (name === "label" ? text : `${name} ${text}`) : `no ${name}`)).join(", ");
+
+export const saved = (name, cells) => notice(`${name}: ${told(cells)}`, true, ["Undo", undo]);
+
+export function labelBar(one, { part, forgetPart }) {
   const bar = h("section", { class: "labels", "aria-label": "Label" });
+  let drawn = "";
   bar.say = attempt(async (label) => {
     const marked = part();
-    await say(one.id, { label }, marked && { start_s: Number(marked[0].toFixed(3)), end_s: Number(marked[1].toFixed(3)) });
+    const next = !marked && label && bar.querySelector("[name=on]").checked ? beside(1) : null;
+    const seconds = marked && { start_s: Number(marked[0].toFixed(3)), end_s: Number(marked[1].toFixed(3)) };
+    await say(one.id, { label }, seconds);
     forgetPart();
-    notice(`${one.name}: ${label || "no label"}`, true);
-    if (!marked && label && bar.querySelector("[name=on]").checked) move(1);
+    saved(marked ? `${one.name}, ${seconds.start_s} to ${seconds.end_s} s` : one.name, { label });
+    if (next && next !== one.id && state.chosen === one.id && state.selected.size < 2) choose(next); // unless somebody has gone elsewhere
   });
-  bar.refresh = () => fill(bar, ...parts(bar, recording(one.id) || one));
+  bar.refresh = () => {
+    const now = recording(one.id) || one;
+    const same = JSON.stringify([now.label, now.component, now.condition, now.speed_rpm, ordered(), state.keys, conditions()]);
+    if (same === drawn) return;
+    const typing = drawn && bar.contains(document.activeElement) && document.activeElement.matches("input:not([type=checkbox])");
+    if (typing) return document.activeElement.addEventListener("blur", () => bar.isConnected && bar.refresh(), { once: true });
+    drawn = same;
+    fill(bar, ...parts(bar, now));
+  };
   bar.refresh();
   return bar;
 }
 
 function parts(bar, one) {
-  const names = shown();
-  const cell = (name, value, hint) => h("label", {}, `${name} `, h("input", {
-    value: value || "", placeholder: hint, size: 7,
-    onchange: attempt((event) => say(one.id, { [name]: event.target.value.trim() })),
-  }));
-  const conditions = [...new Set(state.recordings.flatMap((each) => Object.keys(each.condition)))];
-  const columns = conditions.length ? conditions : ["load"];
-  const shaft = columns.some((name) => SPEEDS.includes(name)) ? columns : [...columns, "speed"];
-  const hint = (name) => (SPEEDS.includes(name) && one.speed_rpm ? `${Math.round(one.speed_rpm)}rpm` : name === "speed" ? "1797rpm" : "");
-  const fresh = h("input", { placeholder: "new class", size: 10, "aria-label": "A new class", onkeydown: (event) => {
-    const label = event.target.value.trim();
-    if (event.key !== "Enter" || !label) return;
-    added = [...added, label];
-    bar.say(label);
-  } });
+  const write = (name) => attempt(async (text) => {
+    await say(one.id, { [name]: text });
+    saved(one.name, { [name]: text });
+  });
+  const value = (name) => (name === "component" ? one.component : one.condition[name]);
   return [
     h("div", { class: "keys" },
-      names.map((label, at) => h("button", { class: one.label === label ? "key chosen" : "key", "aria-pressed": String(one.label === label), onclick: () => bar.say(label) }, h("kbd", {}, String(at + 1)), ` ${label}`)),
-      fresh,
+      classButtons(bar.say, (label) => one.label === label),
       one.label && h("button", { onclick: () => bar.say("") }, "No label"),
-      one.end_s !== null && h("button", { onclick: attempt(async () => { await change(`/api/recordings/${one.id}/part`, "DELETE"); await refresh(); }) }, "Remove part"),
-      h("button", { onclick: undo, title: "Ctrl Z" }, "Undo"),
+      one.end_s !== null && h("button", { onclick: attempt(() => removePart(one.id)) }, "Remove part"),
+      h("button", { onclick: undo, title: "u" }, "Undo"),
       h("label", { class: "small" }, h("input", { type: "checkbox", name: "on", checked: true }), " go on to the next")),
-    h("div", { class: "tools" }, cell("component", one.component, "bearing 3"), shaft.map((name) => cell(name, one.condition[name], hint(name)))),
+    h("div", { class: "tools" }, cellFields(value, write, one.speed_rpm)),
+    keysOf(),
   ];
 }
 
+// A button for each class with its key, and a field for a class that nobody has used yet.
+export function classButtons(choose, chosen) {
+  const fresh = h("input", { placeholder: "new class", size: 10, "aria-label": "A new class", onkeydown: (event) => {
+    const label = event.target.value.trim();
+    if (event.key !== "Enter" || !label) return;
+    event.target.value = "";
+    event.target.blur();
+    choose(label);
+  } });
+  const button = (label) => h("button", { class: chosen(label) ? "key chosen" : "key", "aria-pressed": String(chosen(label)), title: `${count(label).toLocaleString("en")} recordings`, onclick: () => choose(label) }, keyOf(label) && h("kbd", {}, keyOf(label)), ` ${label}`);
+  return [shown().map(button), fresh];
+}
+
+// Component, load, speed, and whatever else the list says.
+export function cellFields(value, write, rpm) {
+  const columns = conditions();
+  const shaft = columns.find((name) => SPEEDS.includes(name)) || "speed";
+  const names = [...new Set(["component", "load", shaft, ...columns])];
+  const hints = { component: "bearing 3", load: "2", [shaft]: rpm ? `${Math.round(rpm)}rpm` : shaft === "speed" ? "1797rpm" : "" };
+  return names.map((name) => h("label", {}, `${name} `, h("input", {
+    value: value(name) || "", placeholder: hints[name] || "", size: 7, onchange: (event) => write(name)(event.target.value.trim()),
+  })));
+}
+
 export const undo = attempt(async () => {
-  const { undone } = await ask("/api/undo", { method: "POST" });
-  await refresh();
+  const { undone } = await takeBack();
   notice(undone ? "Taken back." : "There is nothing to take back.", true);
 });

@@ -1,65 +1,35 @@
 // The recordings of the folder, and one of them in detail: waveform, spectrum, spectrograms, envelope.
-import { ask, attempt, breakable, duration, fill, h, known, listen, recording, state, tell } from "/api.js";
-import { answered } from "/judge.js";
+import { ask, attempt, duration, fill, h, listen, recording, state } from "/api.js";
+import { bulk } from "/bulk.js";
 import { labelBar } from "/label.js";
+import { recordingList } from "/list.js";
 import { draw, heat } from "/plots.js";
+import { read } from "/recordings.js";
 
 const view = { id: null, start: 0, end: 0, axis: 0, part: null, speed: "", bearing: "", gear: "" };
 let asked = 0; // so that an answer which comes late is not drawn
 
 export function look(place) {
-  const list = h("ul", { id: "list", role: "listbox", "aria-label": "Recordings", tabindex: "0" });
-  const wanted = h("input", { type: "search", placeholder: "Filter by name or label", "aria-label": "Filter" });
+  const list = recordingList();
   const detail = h("article", { id: "detail" });
-  fill(place, h("div", { class: "two" }, h("aside", {}, wanted, list), detail));
-  const redraw = () => showList(list, wanted.value);
-  wanted.addEventListener("input", redraw);
-  list.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    move(step);
-  });
+  fill(place, h("div", { class: "two" }, list.aside, detail));
   listen((what) => {
     if (!place.isConnected || !detail.isConnected) return;
-    if (["folder", "verdict", "chosen"].includes(what)) redraw();
-    if (what === "chosen" || (what === "folder" && state.chosen !== view.id)) open(detail);
-    if (what === "folder" && state.chosen === view.id) refreshed(detail);
+    if (["folder", "verdict", "chosen"].includes(what)) list.redraw();
+    if (what === "chosen") list.reveal();
+    if (what === "chosen" || (what === "folder" && state.chosen !== view.id && state.selected.size < 2)) open(detail);
+    if (what === "folder") refreshed(detail);
     if (what === "wave") drawWave();
   });
-  redraw();
+  list.redraw();
+  list.reveal();
   open(detail);
 }
 
-export function move(step) {
-  const at = state.recordings.findIndex((one) => one.id === state.chosen);
-  const next = state.recordings[Math.min(Math.max(at + step, 0), state.recordings.length - 1)];
-  if (next && next.id !== state.chosen) choose(next.id);
-}
-
-export function choose(id) {
-  state.chosen = id;
-  tell("chosen");
-}
-
+export { choose } from "/list.js";
 export const part = () => view.part;
 export const geometry = () => ({ bearing: view.bearing, gear: view.gear });
 export const forgetPart = () => setPart(null);
-
-function showList(list, wanted) {
-  const word = wanted.toLowerCase();
-  const some = state.recordings.filter((one) => `${one.name} ${one.label || ""}`.toLowerCase().includes(word));
-  fill(list, some.map((one) => h(
-    "li",
-    { role: "option", "aria-selected": String(one.id === state.chosen), onclick: () => choose(one.id), title: one.problem || one.name },
-    h("span", { class: "name" }, breakable(one.name)),
-    h("span", { class: one.label ? "label" : "label none" }, one.problem ? "cannot be read" : one.label || "no label"),
-    h("span", { class: "small" }, [duration(one.seconds), one.component, ...Object.entries(one.condition).map(([name, value]) => `${name} ${value}`)].filter(Boolean).join(" · ")),
-    known(one.id) && h("span", { class: "small verdict" }, answered(known(one.id))),
-  )));
-  if (!some.length) fill(list, h("li", { class: "empty" }, state.recordings.length ? "Nothing matches." : "There are no recordings in this folder yet. Drop some under Judge, or copy files into it."));
-  list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-}
 
 const facts = (one) => {
   const rounded = (number, digits) => number.toLocaleString("en", { maximumFractionDigits: digits });
@@ -77,9 +47,17 @@ function refreshed(detail) {
   drawEnvelope();
 }
 
+// A recording whose file nobody has looked at yet.
+const openOnceRead = attempt(async (detail, id) => {
+  await read(id);
+  if (view.id === id && detail.isConnected) open(detail);
+});
+
 function open(detail) {
+  if (state.selected.size > 1) return bulk(detail);
   const one = recording(state.chosen);
   view.id = one?.id || null;
+  if (one && one.seconds === null && one.problem === null) return openOnceRead(detail, one.id);
   if (!one) return fill(detail, h("p", { class: "empty" }, "Choose a recording."));
   if (one.problem) return fill(detail, h("h2", {}, one.name), h("p", { class: "bad" }, one.problem));
   Object.assign(view, { start: 0, end: one.seconds, axis: Math.min(view.axis, one.axes.length - 1), part: null });
@@ -91,7 +69,7 @@ function open(detail) {
     h("div", { class: "title" },
       h("h2", {}, one.name),
       h("p", { class: "small", id: "facts" }, facts(one))),
-    labelBar(one, { part, forgetPart, move }),
+    labelBar(one, { part, forgetPart }),
     h("div", { class: "tools" },
       one.axes.length > 1 && h("label", {}, "Axis ", h("select", { onchange: (event) => { view.axis = Number(event.target.value); drawAll(); } },
         one.axes.map((name, at) => h("option", { value: at, selected: at === view.axis }, name)))),

@@ -2,8 +2,11 @@
 import { attempt, fill, h, notice, refresh, state, tell } from "/api.js";
 import { commands, fit } from "/fit.js";
 import { judge } from "/judge.js";
-import { shown, undo } from "/label.js";
+import { undo } from "/label.js";
+import { working } from "/bulk.js";
+import { choose, nextUnlabelled, selectAll } from "/list.js";
 import { look } from "/look.js";
+import { labelOf } from "/recordings.js";
 import { results } from "/results.js";
 import { watch } from "/watch.js";
 
@@ -28,7 +31,13 @@ function busy() {
 function news() {
   const events = new EventSource("/api/events");
   events.addEventListener("hello", attempt(async () => { await refresh(); await commands(); busy(); }));
-  events.addEventListener("folder", attempt(async () => { state.verdicts.clear(); await refresh(); }));
+  events.addEventListener("folder", attempt(refresh));
+  events.addEventListener("changes", attempt(async (event) => {
+    const { epoch, version } = JSON.parse(event.data);
+    if (epoch !== state.epoch || version > state.version) await refresh();
+  }));
+  events.addEventListener("keys", (event) => { state.keys = JSON.parse(event.data); tell("folder"); });
+  events.addEventListener("writing", (event) => { const { done, total } = JSON.parse(event.data); if (done < total) working(`Writing ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`); });
   events.addEventListener("wave", () => tell("wave"));
   events.addEventListener("streams", () => tell("streams"));
   events.addEventListener("command", (event) => {
@@ -42,11 +51,21 @@ function news() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input, select, textarea")) { event.preventDefault(); undo(); return; }
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
-  const label = /^[1-9]$/.test(event.key) && shown()[Number(event.key) - 1];
-  if (label) (document.querySelector(".labels")?.say || document.querySelector(".why")?.correct)?.(label);
+  const typing = event.target.closest("input, select, textarea");
+  const looking = place.dataset.view === "look";
+  if (event.key === "Escape" && typing) return typing.blur();
+  if (typing || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) {
+    const action = { z: undo, a: looking && state.selected.size < 2 ? selectAll : null }[event.key];
+    if (action) { event.preventDefault(); action(); }
+    return;
+  }
+  if (event.key === "Escape" && state.selected.size > 1) choose(state.chosen);
+  if (event.key === "n" && looking) nextUnlabelled();
+  if (event.key === "/" && looking) { event.preventDefault(); document.querySelector(".filter input")?.focus(); }
   if (event.key === "u") undo();
+  const label = labelOf(event.key);
+  if (label) (document.querySelector(".labels")?.say || document.querySelector(".why")?.correct)?.(label);
 });
 
 window.addEventListener("hashchange", route);
