@@ -21,9 +21,8 @@ import soundfile
 
 HERE = Path(__file__).parents[1]
 sys.path[:0] = [str(HERE), str(HERE / "stress")]
-from page import Running  # of stress/
-
-from tests.bench.report.browser import Browser
+from page import Running  # noqa: E402 - of stress/
+from tests.bench.report.browser import Browser  # noqa: E402
 
 RATE, SAMPLES = 8000, 4000
 LABELS = ("good", "inner", "outer")
@@ -36,6 +35,11 @@ SEEN = """new Promise((done, fail) => {{
     else setTimeout(look, 1);
   }})();
 }})"""
+FILTER = """(box => {{
+  box.value = '{words}';
+  box.dispatchEvent(new Event('input'));
+}})(document.querySelector('.filter input'))"""
+FIRST, CHOSEN = "document.querySelector('#list li .name')", "document.querySelector('#list .chosen .name')"
 LABEL_ONE = """(() => {{
   const name = document.querySelector('#list .chosen .name').textContent;
   const row = [...document.querySelectorAll('#list li')].find((one) => one.textContent.includes(name)).id;
@@ -74,16 +78,25 @@ def timed(folder: Path, labels: int, profile: Path, pictures: Path | None) -> di
         told: dict[str, Any] = {"first_rows_s": round(first, 3)}
         told["label_http"] = summary(label_by_http(page, labels))
         told["label_seen"] = summary(label_by_key(browser, labels))
-        told["filter_s"] = seen(browser, "(box => { box.value = '_2_000'; box.dispatchEvent(new Event('input')); })(document.querySelector('.filter input'))", "document.querySelector('#list li .name').textContent.includes('_2_000')")
-        picture(browser, pictures, f"page-{folder.parent.name}")
-        browser.evaluate("(box => { box.value = ''; box.dispatchEvent(new Event('input')); })(document.querySelector('.filter input'))")
-        browser.evaluate("window.chosenName = document.querySelector('#detail h2').textContent")
-        told["next_unlabelled_s"] = seen(browser, KEY.format(key="n"), "document.querySelector('#list .chosen') && document.querySelector('#list .chosen .name').textContent !== window.chosenName")
+        told["filter_s"] = seen(browser, FILTER.format(words="_2_000"), f"{FIRST}.textContent.includes('_2_000')")
+        picture(browser, pictures, f"page-{len(list(folder.iterdir()))}")
+        browser.evaluate(FILTER.format(words=""))
+        browser.evaluate(f"window.before = {CHOSEN} && {CHOSEN}.textContent")
+        until = f"{CHOSEN} && {CHOSEN}.textContent !== window.before"
+        told["next_unlabelled_s"] = seen(browser, KEY.format(key="n"), until)
         count = f"{len(list(folder.glob('*.wav'))):,}"
         browser.evaluate("document.querySelector('.under button').click()")
         browser.wait("document.querySelector('.bulk')")
-        told["label_all_s"] = seen(browser, KEY.format(key="2"), f"document.querySelector('#notice').textContent.includes('{count} recordings: inner')")
-        told["undo_all_s"] = seen(browser, "document.querySelector('#notice button').click()", "document.querySelector('#notice').textContent.startsWith('Taken back')")
+        told["label_all_s"] = seen(
+            browser,
+            KEY.format(key="2"),
+            f"document.querySelector('#notice').textContent.includes('{count} recordings: inner')",
+        )
+        told["undo_all_s"] = seen(
+            browser,
+            "document.querySelector('#notice button').click()",
+            "document.querySelector('#notice').textContent.startsWith('Taken back')",
+        )
         assert not browser.errors, browser.errors[0]
         return told | {"memory_mb": round(page.memory_mb)}
     finally:

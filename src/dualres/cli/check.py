@@ -17,7 +17,7 @@ from dualres.cli.folder import (
     SpeedOptions,
     UnitOption,
     parsed_rate,
-    told_of_speeds,
+    told_of_rows,
     with_options,
 )
 from dualres.errors import ConfigError
@@ -100,7 +100,7 @@ def check(
         need("--picture", "matplotlib")
         if len(rows) > 1:
             raise ConfigError(f"--picture draws one recording, and {len(rows)} are given; give one file")
-    speed = told_of_speeds(rows, speeds)
+    speed = told_of_rows(rows, speeds)
     read = partial(read_row, channel=axis, rate=parsed_rate(rate), speed=speed)
     write = _json if as_json else _Table() if as_csv else partial(_text, error=error)
     failed = 0

@@ -21,7 +21,7 @@ from dualres.cli.folder import (
     SpeedOptions,
     loaded,
     parsed_rate,
-    told_of_speeds,
+    told_of_rows,
     with_options,
 )
 from dualres.cli.over_time import check_picture, draw, judged_over_time
@@ -139,7 +139,7 @@ def diagnose(
     from dualres.recordings.labels.read import to_judge
 
     judge, hz, rows = loaded(model), parsed_rate(rate), list(to_judge(files))
-    speed = told_of_speeds(rows, speeds)
+    speed = told_of_rows(rows, speeds)
     style = "json" if as_json else "csv" if as_csv else "text"
     if compare:
         before, now = (judging.judge_files(one, rows, channel, hz, speed=speed) for one in (loaded(compare), judge))

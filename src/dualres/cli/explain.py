@@ -21,7 +21,7 @@ from dualres.cli.folder import (
     loaded,
     parsed_rate,
     show_left_out,
-    told_of_speeds,
+    told_of_rows,
     with_options,
 )
 from dualres.cli.over_time import check_picture_file
@@ -71,7 +71,7 @@ def explain(
     if picture:
         check_picture_file(picture)
     row = row_of(file)
-    speed = told_of_speeds([row], speeds)
+    speed = told_of_rows([row], speeds)
     judging = loaded(model)
     recording = replace(read_for(judging, row, channel, parsed_rate(rate), speed=speed), id=str(file))
     # For one recording a speed is stated more exactly than its list has it.

@@ -174,8 +174,12 @@ def understood(folder: Path, options: FolderOptions, *, shown: bool = True) -> F
     return found
 
 
-def told_of_speeds(rows: Sequence[LabelRow], options: SpeedOptions) -> SpeedSources | None:
-    """The sources of the speed; speeds in another unit than they are taken for are pointed out."""
+def told_of_rows(rows: Sequence[LabelRow], options: SpeedOptions) -> SpeedSources | None:
+    """The sources of the speed; speeds in another unit than they are taken for, and links, are pointed out."""
+    from dualres.recordings.labels.read import told_of_links
+
+    if links := told_of_links(rows):
+        complain("links", links, "cyan")
     sources, conditions = options.sources, [row.known["condition"] for row in rows if row.known.get("condition")]
     if conditions and (sources is None or sources.used):
         from dualres.recordings.labels.units import doubtful_speeds
@@ -214,6 +218,8 @@ def show_left_out(found: Folder) -> None:
 
 def show_unusable(found: Folder) -> None:
     """What of a folder could not be used, and what stands in it twice; an error if nothing is left."""
+    if found.links:
+        complain("links", found.links, "cyan")
     for file, reason in found.left_out:
         complain("left out", f"{file}: {reason}", "yellow")
     for names in found.same:

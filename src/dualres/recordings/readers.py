@@ -142,14 +142,19 @@ def refuse_swapped(one: Recording, within: Path | None = None) -> None:
     path, digest = one.origin.path, one.origin.digest
     if path is None or not isinstance(digest, FileDigest):
         return
-    if within and not path.resolve().is_relative_to(within):
-        raise RecordingError(f"{path}: is a link that leads out of the folder {within}; give one above it")
+    refuse_outside(path, within)
     try:
         now = FileStamp.of(path.stat())
     except OSError as error:
         raise no_longer_readable(path, error) from None
     if now != digest.stamp:
         raise changed_since(path)
+
+
+def refuse_outside(path: Path, within: Path | None) -> None:
+    """An error for a link that leads out of a folder, or to another file than it did."""
+    if within and not path.resolve().is_relative_to(within):
+        raise RecordingError(f"{path}: is a link that leads out of the folder {within}; give one above it")
 
 
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:

@@ -10,6 +10,8 @@ from dualres.errors import RecordingError
 
 SYSTEM = (Path("/proc"), Path("/sys"))  # what lies there looks like files, and is made while it is read
 
+MOST_LINKS = 40  # one after the other, as systems have it
+
 
 def there(path: Path, what: Callable[[Path], bool] = Path.exists) -> bool:
     """Whether a path exists, or is `what` is asked for; not where nobody may look: whoever reads it says why."""
@@ -37,6 +39,23 @@ def unusual(path: Path) -> str:
     except (OSError, ValueError, RuntimeError):
         return ""
     return ""
+
+
+def is_own_link(path: Path) -> bool:
+    """Whether a path is a link of the user's own that leads, by none but such links, to a file of the user's own; never
+    where the system does not tell whose a file is."""
+    own, linked = os.geteuid() if hasattr(os, "geteuid") else None, False
+    try:
+        for _ in range(MOST_LINKS):
+            status = path.lstat()
+            if status.st_uid != own:
+                return False
+            if not stat.S_ISLNK(status.st_mode):
+                return linked and stat.S_ISREG(status.st_mode)
+            path, linked = path.parent / path.readlink(), True
+    except OSError:
+        pass
+    return False
 
 
 def open_regular(path: Path) -> BinaryIO:

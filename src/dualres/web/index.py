@@ -9,7 +9,7 @@ from threading import Lock
 from dualres.recordings.labels.cells import RowKey
 from dualres.recordings.labels.edit import place_of
 from dualres.recordings.labels.names import NamesBelow, name_below
-from dualres.recordings.labels.read import LabelRow, rows_below
+from dualres.recordings.labels.read import LabelRow, rows_below, unlisted
 from dualres.recordings.labels.table import LABELS, refuse_unusual, text_in
 from dualres.recordings.labels.tree import FolderTree
 from dualres.recordings.labels.watched import WatchedRows
@@ -28,14 +28,6 @@ class FileEntry:
     place: RowKey
 
 
-@dataclass(frozen=True)
-class _Unlisted:
-    """A file as it is while no list names it."""
-
-    real: str
-    entry: FileEntry
-
-
 class FolderIndex:
     def __init__(self, folder: Path) -> None:
         self._folder, self._tree, self._lock = folder, FolderTree(folder), Lock()
@@ -45,7 +37,9 @@ class FolderIndex:
         self._folders: frozenset[str] = frozenset()
         self._content: bytes | None = None
         self._listed: list[FileEntry] | None = None  # in the order of the list; None before the first look
-        self._unlisted: dict[str, _Unlisted] = {}  # every file, by its name
+        self._reals: dict[str, str] = {}  # of every file, by its name: where it is without links
+        self._unlisted: dict[str, FileEntry] = {}  # of files that no list names
+        self.elsewhere = 0  # links to files out of the folder
         self._links = False  # whether one of them is a link, so that a row may be about several names
         self._entries: dict[str, FileEntry] = {}
 
@@ -84,7 +78,7 @@ class FolderIndex:
         same_files = self._listed is not None and files is self._files
         if not same_files and self._folders != (folders := self._tree.folders):
             self._rows.forget()
-            self._unlisted, self._folders = {}, folders
+            self._unlisted, self._reals, self._folders = {}, {}, folders
         before, listed = self._listed or [], self._listed_in(files, content)
         new = [one for one, then in zip(listed, before, strict=False) if one is not then] + listed[len(before) :]
         if same_files and content is not None and self._content is not None and self._same_places(before, listed, new):
@@ -124,17 +118,22 @@ class FolderIndex:
 
     def _all(self, files: list[Path], listed: list[FileEntry], alone: bool) -> dict[str, FileEntry]:
         """By id, in the order of names; `alone` where rows name every file."""
-        known, names = self._unlisted, NamesBelow(self._folder)
-        self._unlisted = {}
-        for file in () if alone else files:
-            name = name_below(self._folder, file)
-            one = known.get(name) or _Unlisted(names.real(name), entry_of(LabelRow(file), self._folder))
-            self._unlisted[name] = one
+        names, below = (
+            NamesBelow(self._folder),
+            {} if alone else {name_below(self._folder, file): file for file in files},
+        )
+        self._reals = {name: self._reals.get(name) or names.real(name) for name in below}
+        reals, known, models = {one.row.real for one in listed}, self._unlisted, self._folder / MODELS
+        self._unlisted = {
+            name: known.get(name) or entry_of(unlisted(file, self._folder, names), self._folder)
+            for name, file in below.items()
+            if self._reals[name] not in reals
+        }
         root = f"{names.root}/"
-        self._links = any(one.real != f"{root}{name}" for name, one in self._unlisted.items())
-        reals, models = {one.row.real for one in listed}, self._folder / MODELS
-        found = [*listed, *(one.entry for one in self._unlisted.values() if one.real not in reals)]
-        return {one.id: one for one in sorted(found, key=lambda one: one.name) if one.row.file.parent != models}
+        self._links = any(real != f"{root}{name}" for name, real in self._reals.items())
+        found = sorted([*listed, *self._unlisted.values()], key=lambda one: one.name)
+        self.elsewhere = sum(one.row.link for one in found)
+        return {one.id: one for one in found if one.row.file.parent != models}
 
 
 def entry_of(row: LabelRow, folder: Path) -> FileEntry:

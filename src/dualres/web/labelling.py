@@ -77,6 +77,7 @@ class Labelling:
             "removed": [id for id in found.removed if id not in entries],
             "folder": workspace.folder.name,
             "campaign": is_campaign(workspace.folder),
+            "links": workspace.index.elsewhere,
             "models": self._models.names(),
             "keys": self._keys.of(one.row.known["label"] for one in some if one.row.known.get("label")),
         }

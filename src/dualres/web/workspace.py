@@ -26,6 +26,7 @@ from dualres.recordings.labels.edit import (
 from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.labels.reversal import Reversal
 from dualres.recordings.preview import SignalPreview, previews_of
+from dualres.recordings.readers import refuse_outside
 from dualres.recordings.recording import FileStamp
 from dualres.recordings.speed import Speed, speed_in
 from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
@@ -179,6 +180,7 @@ class Workspace:
         return self._signals[key]
 
     def _chosen(self, entry: FileEntry) -> list[SignalPreview]:
+        refuse_outside(entry.row.file, entry.row.within)
         there, channel = previews_of(entry.row.file), entry.row.channel or self.channel
         if channel is None:
             return there

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
-from dualres.recordings.labels.read import LabelRow, read_row, rows_below
+from dualres.recordings.labels.read import LabelRow, read_row, rows_below, told_of_links
 from dualres.recordings.labels.selection import Selection, select
 from dualres.recordings.labels.table import LABELS
 from dualres.recordings.readers import Channel, load_again, read_again
@@ -34,6 +34,7 @@ class Folder:
     seconds: Mapping[str, float]  # of each recording
     left_out: tuple[tuple[str, str], ...] = ()  # file and reason
     same: tuple[tuple[str, ...], ...] = ()  # recordings with identical content under different names
+    links: str = ""  # a sentence about links to files elsewhere, if there are any
     not_chosen: Mapping[str, int] = field(default_factory=dict)  # how many a selection leaves out, by reason
 
     @property
@@ -99,7 +100,7 @@ def read_folder(
         recordings.append(replace(one, id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
-    return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
+    return Folder(tuple(recordings), seconds, tuple(left_out), same, told_of_links(rows), not_chosen)
 
 
 def read_light(

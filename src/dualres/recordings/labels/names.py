@@ -5,6 +5,7 @@ from pathlib import Path, PurePath
 from posixpath import normpath
 
 from dualres.errors import RecordingError
+from dualres.utils.special_files import is_own_link
 
 
 class NamesBelow:
@@ -16,10 +17,17 @@ class NamesBelow:
         self._parents: dict[str, str] = {}  # as they are spelled -> without links
 
     def file(self, name: str, real: str) -> Path:
-        """As the folder was given, with the shortest spelling of the name; an error for one that leads outside."""
-        if not (real.startswith(self._within) or real == str(self.root)):
+        """As the folder was given, with the shortest spelling of the name; an error for one that leads outside, but by
+        a link that the user has put there to a file of the user's own."""
+        if not self.holds(real):
+            if not wanders(name) and is_own_link(self._folder / name):
+                return self._folder / name
             raise RecordingError(f"{name} lies outside the folder {self._folder}; give one above it")
         return self._folder / (real[len(self._within) :] if wanders(name) else name)
+
+    def holds(self, real: str) -> bool:
+        """Whether a file, without links, lies below the folder."""
+        return real.startswith(self._within) or real == str(self.root)
 
     def real(self, name: str) -> str:
         """The file itself, without links; an error where that cannot be a file."""

@@ -17,7 +17,7 @@ from dualres.recordings.labels.table import ALIASES, LABELS, TableLine, lines_of
 from dualres.recordings.readers import Channel, Usual, read, refuse_swapped
 from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
-from dualres.utils.special_files import there
+from dualres.utils.special_files import is_own_link, there
 
 if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
@@ -38,9 +38,10 @@ class LabelRow:
     channel: str | None = None  # or several, as "x,y,z"
     part: Segment | None = None  # None for the whole file
     listed_in: str = ""  # the list and the line
-    within: Path | None = field(default=None, compare=False)  # the folder that a listed file must not lead out of
+    within: Path | None = field(default=None, compare=False)  # the folder, or of a link the file, that it must lead to
     problem: str = ""  # why the row cannot be used; its file is the list then
     real: str = field(default="", compare=False)  # the file without links, of a row of a list
+    link: bool = field(default=False, compare=False)  # whether it leads out of the folder, to a file of the user's own
 
     @property
     def which(self) -> str:
@@ -120,7 +121,9 @@ class RowReader:
         others = self.earlier[real, channel or ""]
         _refuse_listed_twice(f"{where}: {values['file']}", part, others)
         others.append((part, line.number))
-        return LabelRow(file, self._known(values), rate, channel, part, where, self.names.root, real=real)
+        link = not self.names.holds(real)
+        within = Path(real) if link else self.names.root
+        return LabelRow(file, self._known(values), rate, channel, part, where, within, real=real, link=link)
 
     def again(self, row: LabelRow, line: TableLine) -> LabelRow:
         """As `row` for a line that says something else of the same recording."""
@@ -261,6 +264,23 @@ def rows_of(file: Path, lists: dict[Path, Mapping[Path, list[LabelRow]]]) -> lis
     return [LabelRow(file)]
 
 
+def unlisted(file: Path, folder: Path, names: NamesBelow, known: Mapping[str, Any] | None = None) -> LabelRow:
+    """A file below a folder that no list names; a link is followed where one in a list is."""
+    real = names.real(name_below(folder, file))
+    link = not names.holds(real) and is_own_link(file)
+    return LabelRow(file, known or {}, within=Path(real) if link else names.root, link=link)
+
+
+def told_of_links(rows: Iterable[LabelRow]) -> str:
+    """A sentence about files that lie elsewhere; empty without any."""
+    some = [row.file for row in rows if row.link]
+    if not some:
+        return ""
+    said = "1 recording is a link" if len(some) == 1 else f"{len(some)} recordings are links"
+    more = ", and so on" if len(some) > 1 else ""
+    return f"{said} of yours to files of yours elsewhere: {some[0].name} leads to {some[0].resolve()}{more}"
+
+
 def _by_file(rows: Iterable[LabelRow]) -> dict[Path, list[LabelRow]]:
     found = defaultdict(list)
     for row in rows:
@@ -277,7 +297,9 @@ def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
             continue
         rows = _by_file(listed(path, labelled=False)) if there(path / LABELS) else {}
         below = files_below(path) if rows else expanded([path])
-        yield from chain.from_iterable(rows.pop(file.resolve(), [LabelRow(file)]) for file in below)
+        names = NamesBelow(path)
+        for file in below:
+            yield from rows.pop(file.resolve(), ()) or [unlisted(file, path, names)]
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
 
@@ -294,14 +316,16 @@ def rows_below(
     if labels is None and not (folder / LABELS).exists():
         below = files_below(folder) if files is None else files
         placed = [(file, *name_below(folder, file).partition("/")) for file in below]
-        loose = [LabelRow(file) for file, _, slash, _ in placed if not slash] if unlabelled else []
+        names = NamesBelow(folder)
+        loose = [unlisted(file, folder, names) for file, _, slash, _ in placed if not slash] if unlabelled else []
         inside = ((file, first) for file, first, slash, _ in placed if slash)
-        named = [LabelRow(file, {"label": first}) for file, first in inside if not first.startswith((".", "__"))]
-        return [*named, *loose]
+        classes = ((file, first) for file, first in inside if not first.startswith((".", "__")))
+        return [*(unlisted(file, folder, names, {"label": first}) for file, first in classes), *loose]
     known = list(listed(folder, labels=labels, needed=not unlabelled, problems=problems))
     if not unlabelled:
         return known
     names = NamesBelow(folder)
     reals = {row.real for row in known}
     below = files_below(folder) if files is None else files
-    return [*known, *(LabelRow(file) for file in below if names.real(name_below(folder, file)) not in reals)]
+    others = (file for file in below if names.real(name_below(folder, file)) not in reals)
+    return [*known, *(unlisted(file, folder, names) for file in others)]

@@ -17,7 +17,8 @@ export function recordingList() {
   const left = h("p", { class: "left", role: "status" });
   const rows = rowsOf({ id: "list", name: "Recordings", height: 52, several: true, draw, same, selected, pick, empty: () => (state.recordings.length ? "Nothing matches." : "There are no recordings in this folder yet. Drop some under Judge, or copy files into it.") });
   const all = h("button", { class: "link", onclick: selectAll });
-  const aside = h("aside", {}, h("div", { class: "filter" }, words, which), left, rows.list, h("p", { class: "under" }, all, h("button", { class: "link", onclick: byPattern }, "Labels from names …")));
+  const links = h("p", { class: "small" });
+  const aside = h("aside", {}, h("div", { class: "filter" }, words, which), left, rows.list, h("p", { class: "under" }, all, h("button", { class: "link", onclick: byPattern }, "Labels from names …")), links);
 
   const filtered = () => {
     filter.words = words.value;
@@ -39,6 +40,8 @@ export function recordingList() {
     showLeft(left);
     all.textContent = state.selected.size > 1 ? `Unselect ${number(state.selected.size)}` : `Select all ${number(shown.length)}`;
     all.hidden = shown.length < 2 && state.selected.size < 2;
+    links.textContent = state.links ? `${number(state.links)} of these ${state.links === 1 ? "is a link" : "are links"} of yours to files elsewhere.` : "";
+    links.hidden = !state.links;
     rows.show(shown);
   }
   return { aside, redraw, reveal: () => rows.reveal(state.chosen) };

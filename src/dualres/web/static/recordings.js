@@ -24,7 +24,7 @@ export function ordered() {
 export function take(found) {
   if (!found.rows) return;
   const added = found.all ? everything(found.rows) : changes(found.rows, found.removed);
-  Object.assign(state, { version: found.version, epoch: found.epoch, folder: found.folder, names: found.models, campaign: found.campaign, keys: found.keys });
+  Object.assign(state, { version: found.version, epoch: found.epoch, folder: found.folder, names: found.models, campaign: found.campaign, links: found.links, keys: found.keys });
   if (added) state.recordings.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   state.model = found.models.includes(state.model) ? state.model : found.models[0] || null;
   state.chosen = byId.has(state.chosen) ? state.chosen : state.recordings[0]?.id || null;
