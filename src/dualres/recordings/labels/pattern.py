@@ -20,7 +20,7 @@ EXAMPLE = "{label}_{component}_{load}.wav"
 class NamePattern:
     """Columns in braces, a star for anything, and the text between them.
 
-    A place in braces holds neither a slash nor the mark that follows it. A pattern with a slash is about the whole
+    A place in braces holds neither a slash nor a mark that follows any of them. A pattern with a slash is about the whole
     name below the folder, others about its last part; without a suffix, about every suffix.
     """
 
@@ -34,24 +34,22 @@ class NamePattern:
         text = text.strip()
         if not text or len(text) > LONGEST:
             raise ConfigError(f"a pattern has 1 to {LONGEST} characters, such as {EXAMPLE}")
-        pieces, at, columns, loose, touching = [], 0, list[str](), 0, False
-        for place in _PLACE.finditer(text):
-            before, after = text[at : place.start()], text[place.end() :]
-            if touching and not before:
+        pieces, at, columns, loose = list[str](), 0, list[str](), 0
+        places = [*_PLACE.finditer(text)]
+        marks = "".join({_mark_after(text, place.end()) for place in places})
+        for place in places:
+            before = text[at : place.start()]
+            if pieces and not before:
                 raise ConfigError(f"{text}: two places stand side by side; put a mark such as _ between them")
-            pieces.append(re.escape(before))
-            mark = after[:1] if after[:1] not in ("", ".", "{", "*") and not after[:1].isalnum() else ""
-            inside = f"[^/{re.escape(mark)}]+" if mark else "[^/]+?"
-            loose += not mark
+            pieces.append(_plain(before, text))
             if place[0] == "*":
-                pieces.append(inside.replace("+", "*"))
+                pieces.append("[^/]*?")
             else:
                 columns.append(_column(place[1], text))
-                pieces.append(f"({inside})")
-            at, touching = place.end(), True
-        pieces.append(re.escape(text[at:]))
-        if "{" in text[at:] or "}" in text[at:]:
-            raise ConfigError(f"{text}: a brace stands alone; write a column as in {EXAMPLE}")
+                pieces.append(f"([^/{re.escape(marks)}]+?)")
+            loose += place[0] == "*" or not _mark_after(text, place.end())
+            at = place.end()
+        pieces.append(_plain(text[at:], text))
         if not columns or len(columns) > MOST_FIELDS or len(set(columns)) < len(columns):
             raise ConfigError(f"{text}: names each of 1 to {MOST_FIELDS} columns in braces once, as in {EXAMPLE}")
         if loose > MOST_LOOSE:
@@ -67,6 +65,18 @@ class NamePattern:
             text = text[: len(text) - len(name.suffix)]
         found = self.expression.fullmatch(text)
         return dict(zip(self.columns, (each.strip() for each in found.groups()), strict=True)) if found else None
+
+
+def _mark_after(text: str, at: int) -> str:
+    """What ends a place that ends here, such as _ or -; not a letter, which may stand in it, nor a dot, as in 2.5."""
+    mark = text[at : at + 1]
+    return "" if mark in ("", ".", "{", "}", "*") or mark.isalnum() else mark
+
+
+def _plain(piece: str, text: str) -> str:
+    if "{" in piece or "}" in piece:
+        raise ConfigError(f"{text}: a brace stands alone; write a column as in {EXAMPLE}")
+    return re.escape(piece)
 
 
 def _column(name: str, text: str) -> str:
