@@ -88,7 +88,9 @@ class FolderIndex:
             known = self._entries
             self._entries = self._all(files, listed, content is None)
             if self._listed is not None:  # a page's first look sees everything
-                changed = [id for id, one in self._entries.items() if known.get(id) is not one]
+                changed = [
+                    id for id, one in self._entries.items() if (then := known.get(id)) is not one and then != one
+                ]
                 self.log.note(changed, [id for id in known if id not in self._entries])
         self._files, self._content, self._listed = files, content, listed
 

@@ -12,7 +12,7 @@ SAID = [
     ("{label}_{component}_{load}", "rig/day 1/inner_b3_2.5.flac", {"label": "inner", "component": "b3", "load": "2.5"}),
     ("{label}_{load}.wav", "inner_race_2.wav", None),  # a place holds no mark that ends one
     ("{label}_*_{load}.wav", "inner_race_2.wav", {"label": "inner", "load": "2"}),
-    ("{component}/{label}-{speed}rpm.wav", "b7/outer-1797rpm.wav", {"component": "b7", "label": "outer", "speed": "1797"}),
+    ("{component}/{label}-{speed}rpm", "b7/out-60rpm.wav", {"component": "b7", "label": "out", "speed": "60"}),
     ("{label}.wav", "inner.wav", {"label": "inner"}),
     ("{label}.wav", "inner.csv", None),
     ("{Load}kN*", "2kN run.wav", {"load": "2"}),

@@ -20,8 +20,8 @@ EXAMPLE = "{label}_{component}_{load}.wav"
 class NamePattern:
     """Columns in braces, a star for anything, and the text between them.
 
-    A place in braces holds neither a slash nor a mark that follows any of them. A pattern with a slash is about the whole
-    name below the folder, others about its last part; without a suffix, about every suffix.
+    A place in braces holds neither a slash nor a mark that follows any of them. A pattern with a slash is about the
+    whole name below the folder, others about its last part; without a suffix, about every suffix.
     """
 
     columns: tuple[str, ...]
