@@ -1,4 +1,4 @@
-"""The list on the page: rows as they scroll into view, several at once, keys that stay, undo beside what was written."""
+"""The list on the page: rows as they scroll into view, several at once, keys that stay, undo beside what was said."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def test_a_class_keeps_its_key_and_another_can_be_chosen(served: Served, browser
     browser.press("b")
     browser.wait("document.querySelectorAll('.labels .key kbd')[2].textContent === 'b'")
     browser.press("b")
-    browser.wait("document.querySelector('#notice').textContent.includes(': ball')")
+    browser.wait("document.querySelector('.filter select').textContent.includes('ball, 2')")
     assert sum(row.endswith(",ball") for row in listed(served)) == 2
 
 

@@ -3,6 +3,7 @@
 Every answer tells what has changed since the version that the page knows, and nothing else.
 """
 
+import time
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -20,6 +21,7 @@ from dualres.web.listing import columns_of
 from dualres.web.workspace import Workspace, is_campaign
 
 SHOWN = 60  # recordings of a preview
+REST = 10  # times as long as a look for what others have done, until the next one
 VALUES = 12  # of a column in a preview
 
 _CELLS = Field("cells", dict, "such as label, component or load, each a text")
@@ -37,7 +39,7 @@ _OVER = Field("over", bool, "whether cells that say something else are written o
 class Labelling:
     def __init__(self, workspace: Workspace, events: Events, models: Any) -> None:
         self._workspace, self._events, self._models = workspace, events, models
-        self._keys, self._told = ClassKeys(workspace.folder), 0
+        self._keys, self._told, self._next_look = ClassKeys(workspace.folder), 0, 0.0
         self.facts = FactsReader(workspace, self.tell)
 
     def endpoints(self) -> list[Endpoint]:
@@ -69,6 +71,9 @@ class Labelling:
         found = log.since(since, epoch)
         ids = entries if found.changed is None else found.changed
         some = [entries[id] for id in ids if id in entries]
+        if len(some) <= SHOWN:
+            for one in some:
+                workspace.facts(one)  # of a part that was made just now, for example
         return {
             "epoch": log.epoch,
             "version": found.version,
@@ -90,10 +95,17 @@ class Labelling:
             self._events.publish("changes", {"epoch": self._workspace.index.log.epoch, "version": version})
 
     def look(self) -> None:
-        """See what others have done, and tell of it."""
-        if self._events.heard and not is_campaign(self._workspace.folder):
-            self._workspace.index.look()
+        """See what others have done, and tell of it; a folder that takes long to look at is looked at less often."""
+        begin, log = time.monotonic(), self._workspace.index.log
+        if begin < self._next_look or not self._events.heard or is_campaign(self._workspace.folder):
+            return
+        before = log.version
+        self._workspace.index.look()
+        if log.version > before:
             self.tell()
+            self.facts.go_on()
+        now = time.monotonic()
+        self._next_look = now + REST * (now - begin)
 
     # What is said
 
@@ -132,7 +144,6 @@ class Labelling:
         found = self._changes(since, epoch) if since else {}
         self.tell()
         self._keys.keep()
-        self.facts.go_on()
         return {"saved": True, **found}
 
     def _write(self, wanted: list[tuple[FileEntry, Mapping[str, str]]], since: int, epoch: str) -> dict[str, Any]:

@@ -21,10 +21,11 @@ export function labelBar(one, { part, forgetPart }) {
     const marked = part();
     const next = !marked && label && bar.querySelector("[name=on]").checked ? beside(1) : null;
     const seconds = marked && { start_s: Number(marked[0].toFixed(3)), end_s: Number(marked[1].toFixed(3)) };
-    await say(one.id, { label }, seconds);
-    forgetPart();
+    const writing = say(one.id, { label }, seconds);
+    if (next && next !== one.id) choose(next); // at once, so that the next key is about the next recording
+    await writing;
+    if (marked) forgetPart();
     saved(marked ? `${one.name}, ${seconds.start_s} to ${seconds.end_s} s` : one.name, { label });
-    if (next && next !== one.id && state.chosen === one.id && state.selected.size < 2) choose(next); // unless somebody has gone elsewhere
   });
   bar.refresh = () => {
     const now = recording(one.id) || one;

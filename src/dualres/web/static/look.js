@@ -48,16 +48,17 @@ function refreshed(detail) {
 }
 
 // A recording whose file nobody has looked at yet.
-const openOnceRead = attempt(async (detail, id) => {
-  await read(id);
-  if (view.id === id && detail.isConnected) open(detail);
+const openOnceRead = attempt(async (detail, one) => {
+  fill(detail, h("h2", {}, one.name), labelBar(one, { part, forgetPart }), h("p", { class: "small" }, "Reading ..."));
+  await read(one.id);
+  if (view.id === one.id && detail.isConnected) open(detail);
 });
 
 function open(detail) {
   if (state.selected.size > 1) return bulk(detail);
   const one = recording(state.chosen);
   view.id = one?.id || null;
-  if (one && one.seconds === null && one.problem === null) return openOnceRead(detail, one.id);
+  if (one && one.seconds === null && one.problem === null) return openOnceRead(detail, one);
   if (!one) return fill(detail, h("p", { class: "empty" }, "Choose a recording."));
   if (one.problem) return fill(detail, h("h2", {}, one.name), h("p", { class: "bad" }, one.problem));
   Object.assign(view, { start: 0, end: one.seconds, axis: Math.min(view.axis, one.axes.length - 1), part: null });
