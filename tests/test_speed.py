@@ -108,6 +108,16 @@ def test_many_files():
     assert len(result["here_s"]) == len(result["there_cpu_s"]) == 1
 
 
+@pytest.mark.browser
+@pytest.mark.skipif(not (shutil.which("chromium") or shutil.which("chromium-browser")), reason="there is no chromium")
+def test_page():
+    (found,) = printed("page.py", "--files", "40", "--labels", "3")["sizes"]
+    assert found["files"] == 40
+    for way in ("label_http", "label_seen"):
+        assert 0 < found[way]["median_s"] <= found[way]["p95_s"] <= found[way]["most_s"]
+    assert min(found[name] for name in ("first_rows_s", "label_all_s", "undo_all_s", "next_unlabelled_s")) > 0
+
+
 @pytest.mark.slow
 def test_campaign_cuda(tmp_path):
     few = ("--dataset", "simulated", "--methods", "itransformer", "--quick", "--device", "cpu", "--jobs", "2")
