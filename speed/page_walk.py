@@ -88,6 +88,7 @@ def walk(folder: Path, width: int, profile: Path, pictures: Path | None) -> dict
             blurred_press("1")
             browser.wait(f"document.querySelector('#notice').textContent.includes('{OWN} recordings: good')")
         with step("component and load of all by their names"):
+            blurred_press("Escape")  # of those that were chosen
             search(browser, "")
             browser.click(".under button:last-child")
             browser.wait("document.querySelector('#write-pattern')")
@@ -95,7 +96,8 @@ def walk(folder: Path, width: int, profile: Path, pictures: Path | None) -> dict
             browser.wait("document.querySelector('#write-pattern').textContent.includes('Write') "
                          "&& !document.querySelector('#write-pattern').disabled", 120)  # fmt: skip
             browser.click("#write-pattern")
-            browser.wait("document.querySelector('#notice').textContent.includes('by their names')", 120)
+            written_now = f"{len(list(folder.glob('*.wav'))):,} recordings were labelled by their names"
+            browser.wait(f"document.querySelector('#notice').textContent.includes('{written_now}')", 120)
         with step("fit"):
             browser.click("nav a[href='#fit']")
             browser.click("#fit")

@@ -56,7 +56,7 @@ export function byPattern() {
     choose(state.chosen);
   }));
   fill(place,
-    h("div", { class: "title" }, h("h2", {}, "Labels from names"), h("button", { onclick: () => choose(state.chosen) }, "Close")),
+    h("div", { class: "title" }, h("h2", {}, some ? `Labels from names of ${number(some.length)} chosen recordings` : "Labels from names"), h("button", { onclick: () => choose(state.chosen) }, "Close")),
     h("p", { class: "small" }, "Write the columns in braces as they stand in the names, and a star for what does not matter: {label}_{component}_{load}_*. With a slash, folders count too."),
     h("div", { class: "tools" }, pattern, h("label", { class: "small" }, over, " also where something else is written"), go), preview);
   look();
