@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import complain, counted, echo, say
-from dualres.cli.folder import (
-    GearOption,
-    RateOption,
-    SpeedOptions,
-    UnitOption,
-    parsed_rate,
-    told_of_rows,
-    with_options,
-)
+from dualres.cli.folder import GearOption, RateOption, SpeedOptions, UnitOption, parsed_rate, told_of_rows, with_options
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need

@@ -15,15 +15,7 @@ from typer.core import TyperCommand
 
 from dualres.cli.console import complain, counted, echo
 from dualres.cli.diagnose_notes import VerdictNotes
-from dualres.cli.folder import (
-    ChannelOption,
-    RateOption,
-    SpeedOptions,
-    loaded,
-    parsed_rate,
-    told_of_rows,
-    with_options,
-)
+from dualres.cli.folder import ChannelOption, RateOption, SpeedOptions, loaded, parsed_rate, told_of_rows, with_options
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
