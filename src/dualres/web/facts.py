@@ -55,6 +55,13 @@ class FactsReader:
         self._free.set()
 
     def _run(self) -> None:
+        try:
+            self._read_on()
+        except Exception:
+            if not self._over.is_set():  # else the process ends while a file is read
+                raise
+
+    def _read_on(self) -> None:
         while not self._over.is_set():
             with self._lock:
                 if not self._again:
