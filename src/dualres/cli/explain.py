@@ -117,6 +117,7 @@ def _lines(case: Case) -> Iterator[str]:
     verdict, reasons = case.verdict, case.reasons
     rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
     yield f"{verdict.recording}  {verdict.label} {verdict.probability:.2f}  ({rival})"
+    yield f"  {case.sentence}"
     if case.answer:
         yield _row("answer", str(case.answer))
     if verdict.sources:

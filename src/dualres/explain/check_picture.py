@@ -3,19 +3,18 @@
 import io
 from pathlib import Path
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dualres.errors import ConfigError
 from dualres.explain.check import CheckedRecording
+from dualres.explain.check_curves import curves_of
 from dualres.explain.marks import AGAINST, names_above
 from dualres.faultlines.check import Finding
 from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, PNG_DPI, POINTS, RULE, printed
 from dualres.utils.files import write_whole
 
 HEIGHT = 2.9  # inches
-FURTHER = 1.1  # beyond the last line of a bearing, what is drawn
 
 
 @printed()
@@ -30,19 +29,16 @@ def draw_check(found: CheckedRecording, path: Path) -> None:
 @printed()
 def check_figure(found: CheckedRecording) -> Figure:
     """The pooled envelope above, the spectrum of the signal below; lines that are named are broad."""
-    check = found.check
-    if check.evidence is None:
+    check, curves = found.check, curves_of(found)
+    if curves is None:
         raise ConfigError(f"{found.file}: there is nothing to draw: {check.said}")
-    evidence = check.evidence
-    orders = evidence.step * np.arange(len(evidence.envelope)) / evidence.speed_factor
     figure = Figure(figsize=(DOUBLE, HEIGHT))
     parts = [one for one in check.findings if one.order]
-    last = min(float(orders[-1]), FURTHER * max([12.0, *(one.lines[-1][0] for one in parts if one.lines)]))
-    for bottom, curve, title in ((0.57, evidence.envelope, "Envelope of all bands"), (0.14, evidence.signal, "Signal")):
+    for bottom, curve, title in ((0.57, curves.envelope, "Envelope of all bands"), (0.14, curves.signal, "Signal")):
         axes = figure.add_axes((0.06, bottom, 0.925, 0.27))
-        shown = orders <= last
-        axes.plot(orders[shown], curve[shown], color=INK, linewidth=0.5, zorder=3)
-        axes.set(xlim=(0, last), ylim=(-2, 1.05 * max(8.0, float(curve[shown].max()))), ylabel="deviations")
+        axes.plot(curves.orders, curve, color=INK, linewidth=0.5, zorder=3)
+        top = 1.05 * max(8.0, float(curve.max()))
+        axes.set(xlim=(0, float(curves.orders[-1])), ylim=(-2, top), ylabel="deviations")
         axes.set_title(title, pad=14 if bottom > 0.5 else None)
         if bottom > 0.5:
             names = []
@@ -56,7 +52,7 @@ def check_figure(found: CheckedRecording) -> Figure:
             names_above(axes, names)
         else:
             _shaft_lines(axes, [one for one in check.findings if not one.order and one.named])
-    figure.axes[-1].set_xlabel(f"times in a turn of the shaft ({60 * evidence.speed_factor * _hz(found):.0f} rpm)")
+    figure.axes[-1].set_xlabel(f"times in a turn of the shaft ({curves.rpm:.0f} rpm)")
     title = f"{Path(found.file).name}: {check.sentence}"
     figure.text(0.01, 0.985, title, va="top", fontsize=POINTS + 2, fontweight="bold")
     return figure
@@ -66,8 +62,3 @@ def _shaft_lines(axes: Axes, named: list[Finding]) -> None:
     for one in named:
         for order, _ in one.lines:
             axes.axvline(order, color=AGAINST, linestyle=DASHED, linewidth=0.8, zorder=1)
-
-
-def _hz(found: CheckedRecording) -> float:
-    assert found.check.spectra
-    return found.check.spectra.shaft_hz

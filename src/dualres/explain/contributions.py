@@ -27,6 +27,10 @@ class Contributions:
     # (n, regions), to first order: by how much the memory would say less without a region. It adds up to nothing, and
     # tells which regions count most; zero but for the paper's network.
     through_memory: Exact
+    # (n, regions), where heads tell it: how far a region is above what is halfway between the two classes, and how far
+    # the one class was above the other when they were labelled; means over features, by how much each says.
+    above: Exact | None = None
+    apart: Exact | None = None
 
     @property
     def total(self) -> Exact:
@@ -39,7 +43,12 @@ def mean_of(several: "list[Contributions]") -> Contributions:
     names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
     means = {name: np.asarray(np.mean([getattr(one, name) for one in several], axis=0)) for name in names}
     heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
-    return Contributions(several[0].regions, **means, heads=heads)
+    told = {
+        name: np.asarray(np.mean([getattr(one, name) for one in several], axis=0))
+        for name in ("above", "apart")
+        if all(getattr(one, name) is not None for one in several)
+    }
+    return Contributions(several[0].regions, **means, heads=heads, **told)
 
 
 def log_spectra(window: Floats, config: ModelConfig, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:

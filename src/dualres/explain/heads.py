@@ -36,14 +36,15 @@ class Head:
     offsets: Exact  # (2,)
     sharpness: float
     neutral: Exact  # halfway between the two classes, (features,)
+    apart: Exact  # the first less the second of them, (features,)
 
     @classmethod
     def of(cls, weights: ViewsWeights, name: str, label: int, rival: int) -> "Head":
         own = {tensor: weights.array(name, tensor) for tensor in HEAD}
         own["slopes"], own["offsets"] = own["slopes"][[label, rival]], own["offsets"][[label, rival]]
-        neutral = (weights.class_view(name, label) + weights.class_view(name, rival)) / 2
+        first, second = weights.class_view(name, label), weights.class_view(name, rival)
         sharpness = float(own.pop("sharpness"))
-        return cls(**own, sharpness=sharpness, neutral=neutral)
+        return cls(**own, sharpness=sharpness, neutral=(first + second) / 2, apart=first - second)
 
     def factor(self, view: Exact) -> Exact:
         """By which a difference of squared distances becomes one of logits, (n,)."""
@@ -88,22 +89,32 @@ def shares_of_heads(
     windows: Windows, config: ModelConfig, asked: Mapping[str, Asked], groups: Mapping[str, Grouping]
 ) -> Contributions:
     """Of heads by their names, the first of which hears mean spectra of the windows (n, window)."""
-    of_view = {name: np.zeros((len(windows), len(group.regions))) for name, group in groups.items()}
+    of_view, weight, above, apart = (
+        {name: np.zeros((len(windows), len(group.regions))) for name, group in groups.items()} for _ in range(4)
+    )
     constant, said = np.zeros(len(windows)), {}
     tokens = np.zeros((len(windows), config.tokens))
     for name, one in asked.items():
         factor = one.counts * one.head.factor(one.view)
-        shares = factor[:, None] * (one.view - one.head.neutral) * one.head.per_unit()
+        group, beyond = groups[one.heard], one.view - one.head.neutral
+        shares = factor[:, None] * beyond * one.head.per_unit()
         neutral = factor * one.head.of_neutral()
-        of_view[one.heard] += groups[one.heard].sums(shares)
+        of_view[one.heard] += group.sums(shares)
+        weight[one.heard] += group.sums(np.abs(shares))
+        above[one.heard] += group.sums(np.abs(shares) * beyond)
+        apart[one.heard] += group.sums(np.abs(shares) * one.head.apart)
         constant += neutral
         timed = factor[:, None] * _over_time(windows, config, one.head) if one.heard == SPECTRA else 0.0
         untimed = neutral if one.heard == SPECTRA else shares.sum(1) + neutral
         tokens += timed + untimed[:, None] / config.tokens
         said[name] = shares.sum(1) + neutral
     regions = tuple(region for group in groups.values() for region in group.regions)
-    found = np.concatenate([of_view[name] for name in groups], axis=1)
-    return Contributions(regions, found, tokens, np.zeros(len(windows)), constant, said, np.zeros_like(found))
+    found, whole, higher, between = (
+        np.concatenate([of[name] for name in groups], axis=1) for of in (of_view, weight, above, apart)
+    )
+    whole = np.maximum(whole, np.finfo(np.float64).tiny)
+    nothing = np.zeros(len(windows)), constant, said, np.zeros_like(found)
+    return Contributions(regions, found, tokens, *nothing, above=higher / whole, apart=between / whole)
 
 
 def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ from dualres.explain.regions import LOW_LINES, MODULATION, REPETITION, SPECTRA
 from dualres.explain.report import Case
 from dualres.faultlines.comb import LineTest
 from dualres.faultlines.envelope import PowerSpectrum, averaged_spectrum
-from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, PALE, PNG_DPI, POINTS, RULE, printed
+from dualres.utils.figures import ACCENT, DASHED, DOUBLE, INK, MUTED, PALE, PNG_DPI, POINTS, RULE, printed
 from dualres.utils.files import write_whole
 from dualres.utils.printable import printable
 
 ORDERS_INCHES, SHORTER = 2.6, 0.35  # that panels of orders take, and by which moments are then shorter
 FRAME_S = 0.016  # of the spectrum at the top: as fine as what the network hears
+SENTENCE = 0.32  # inches that the sentence takes
+LINE = 135  # characters of it in a line
 FLOOR_DB = 70  # below the strongest, nothing is drawn
 
 
@@ -40,17 +43,19 @@ def explanation_figure(case: Case) -> Figure:
     """Spectrum and shares over frequency; lines, repetition and moments; below, fault lines where there are any."""
     lines, heard = case.assessment is not None, {share.region.view for share in case.reasons.shares}
     more, less = (ORDERS_INCHES, SHORTER) if MODULATION in heard else (0.0, 0.0)
-    figure = Figure(figsize=(DOUBLE, (7.3 if lines else 5.0) + more - less))
+    figure = Figure(figsize=(DOUBLE, (7.3 if lines else 5.0) + more - less + SENTENCE))
     inches = figure.get_figheight()
 
     def row(top: float, height: float, *widths: float, gap: float = 0.3, right: float = 0.985) -> list[Axes]:
         """Axes side by side, from `top` inches below the figure's upper edge on."""
+        top += SENTENCE
         place = {"top": 1 - top / inches, "bottom": 1 - (top + height) / inches, "left": 0.085, "right": right}
         cells = figure.add_gridspec(1, len(widths), width_ratios=widths, wspace=gap, **place)
         return [figure.add_subplot(cells[0, i]) for i in range(len(widths))]
 
     (top,), (bands,) = row(0.62, 1.15, 1), row(2.02, 0.8, 1)
     _spectrum(top, case)
+    _marks(top, case)
     _shares_over_frequency(bands, case)
     if REPETITION in heard:
         low, repeats, moments = row(3.42, 1.15, 1, 0.95, 0.95, gap=0.5)
@@ -72,7 +77,17 @@ def explanation_figure(case: Case) -> Figure:
     )
     look: Any = {"va": "top", "fontsize": POINTS + 2, "fontweight": "bold"}
     figure.text(0.01, 1 - 0.12 / inches, printable(said), parse_math=False, **look)
+    why = "\n".join(wrap(printable(case.sentence), LINE))
+    figure.text(0.01, 1 - 0.34 / inches, why, parse_math=False, va="top", color=MUTED, linespacing=1.3)
     return figure
+
+
+def _marks(axes: Axes, case: Case) -> None:
+    """What the sentence names of the spectrum: blue for the verdict, red for the runner-up."""
+    for mark in case.marks:
+        if mark.where == "spectrum":
+            colour = ACCENT if mark.speaks_for == case.reasons.label else AGAINST
+            axes.axvspan(mark.low / 1000, mark.high / 1000, color=colour, alpha=0.12, linewidth=0, zorder=0)
 
 
 def _spectrum(axes: Axes, case: Case) -> None:

@@ -30,6 +30,16 @@ class Share:
     region: Region
     nats: float
     memory: float = 0.0  # what it makes the paper's memory say, to first order; not part of any sum
+    above: float | None = None  # how far it is above halfway between the two classes, where the network tells
+    apart: float | None = None  # how far the verdict's class was above the runner-up's
+
+    @property
+    def trait(self) -> Literal["strong", "weak"] | None:
+        """Whether it is strong here like the class that it speaks for, or weak where the other one is strong. None
+        where it speaks by what it makes of other regions, or where that is not known."""
+        if not self.nats or not self.above or not self.apart or self.above * self.apart * self.nats < 0:
+            return None
+        return "strong" if self.above > 0 else "weak"
 
     @property
     def whole(self) -> float:
@@ -145,11 +155,12 @@ def _compared(
     order = np.argsort(-np.abs(regions + hanging), kind="stable")
     heads = {name: np.concatenate([one.heads[name] for one in shares]).mean() for name in shares[0].heads}
     heard = [region.turning(speed.mean_hz if speed else None) for region in shares[0].regions]
+    above, apart = (_means([getattr(one, name) for one in shares], len(regions)) for name in ("above", "apart"))
     return Reasons(
         label=classes[0],
         rival=classes[1],
         logit=float(np.concatenate(logits).mean()),
-        shares=tuple(Share(heard[i], float(regions[i]), float(hanging[i])) for i in order),
+        shares=tuple(Share(heard[i], float(regions[i]), float(hanging[i]), above[i], apart[i]) for i in order),
         memory=float(np.concatenate([one.memory for one in shares]).mean()),
         constant=float(np.concatenate([one.constant for one in shares]).mean()),
         heads={name: float(value) for name, value in heads.items()},
@@ -157,6 +168,12 @@ def _compared(
         windows=count,
         speed=speed,
     )
+
+
+def _means(told: Sequence[Exact | None], regions: int) -> list[float | None]:
+    """Over all windows, by region; None where a network does not tell."""
+    known = [one for one in told if one is not None]
+    return [None] * regions if len(known) < len(told) else list(np.concatenate(known).mean(0).tolist())
 
 
 def window_shares(

@@ -8,6 +8,7 @@ import numpy as np
 
 from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait, portrait_at
 from dualres.explain.reasons import Reasons, Share, explain_recording, favourites
+from dualres.explain.sentence import Mark, marks_of, sentence_of
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing, bearing_of
 from dualres.faultlines.comb import LineTest
@@ -77,6 +78,16 @@ class Case:
         others = [one for one in self.neighbours if one.recording.label != first[0].recording.label]
         return (*first, *others[:1])
 
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What the sentence names, to be marked on its spectra."""
+        return marks_of(self.reasons, self.rate / 2)
+
+    @property
+    def sentence(self) -> str:
+        """Why, in words."""
+        return sentence_of(self.reasons, self.marks)
+
     def as_data(self) -> dict[str, Any]:
         verdict, reasons, heard = self.verdict, self.reasons, self.assessment
         said: dict[str, Any] = {
@@ -84,6 +95,8 @@ class Case:
             "verdict": verdict.label,
             "probability": verdict.probability,
             "runner_up": verdict.runner_up,
+            "sentence": self.sentence,
+            "marks": [vars(mark) for mark in self.marks],
             "windows": verdict.windows,
             **(self.answer.as_data() if self.answer else {}),
             "axis": reasons.axis,
@@ -146,6 +159,7 @@ def _share(share: Share) -> dict[str, Any]:
         **vars(share.region),
         "lines": lines,
         "words": str(share.region),
+        "trait": share.trait,
         "nats": share.nats,
         "memory": share.memory,
     }
