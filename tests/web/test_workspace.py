@@ -45,7 +45,7 @@ def test_all_axes_are_shown_or_those_that_were_chosen(folder: Path) -> None:
 def test_a_file_that_says_no_rate_needs_one(folder: Path) -> None:
     np.save(folder / "bare.npy", np.random.default_rng(0).standard_normal(1000))
     entry = Workspace(folder).entries()[0]
-    assert "give it by --rate" in Workspace(folder).facts(entry).problem
+    assert "column rate" in Workspace(folder).facts(entry).problem
     assert Workspace(folder, rate=Fraction(500)).facts(entry).seconds == 2.0
 
 

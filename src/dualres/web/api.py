@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock, Thread
@@ -21,13 +22,16 @@ from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
 from dualres.web import pictures
 from dualres.web.background import BackgroundCommand, Commands
+from dualres.web.checks import Checks
 from dualres.web.dropped import DROPPED, kept_name, own_file, remove_abandoned
 from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
 from dualres.web.labelling import Labelling
 from dualres.web.listing import described
 from dualres.web.live import LiveStreams
+from dualres.web.machine import UNITS, MachineFile
 from dualres.web.models import Judging
+from dualres.web.overview import Overview
 from dualres.web.workspace import Workspace, is_campaign
 
 HTML = "text/html; charset=utf-8"
@@ -48,6 +52,8 @@ _STREAM = Field("stream", str, "the name of a stream")
 _SPEED = Field("speed", str, "of the shaft, such as 1797rpm or 29.95Hz", "")
 _BEARING = Field("bearing", str, "such as 6205, or elements, diameters and angle", "")
 _GEAR = Field("gear", str, "teeth, such as 29/95", "")
+_ORDERS = Field("orders", str, "of a bearing's parts, such as outer=3.585,inner=5.415", "")
+_UNIT = Field("unit", str, "of the samples", "", choices=UNITS)
 
 
 class PageApi:
@@ -57,6 +63,9 @@ class PageApi:
         self.judging = Judging(workspace)
         self.labelling = Labelling(workspace, events, self.judging)
         self.live = LiveStreams(workspace.folder)
+        self.machine = MachineFile(workspace.folder)
+        self.checks = Checks(workspace, events.publish)
+        self.overview = Overview(workspace, events.publish)
         self.commands = Commands(workspace.folder, events.publish)
         self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
@@ -67,7 +76,8 @@ class PageApi:
         one, model = "/api/recordings/{id}", "/api/models/{name}"
         stretch = (_START, _END, _AXIS)
         columns = Field("columns", int, "of the plot", 1000, 1, 8000)
-        machine = (_SPEED, _BEARING, _GEAR)
+        machine, facts = (_SPEED, _BEARING, _GEAR), (_SPEED, _BEARING, _ORDERS, _GEAR, _UNIT)
+        changes = tuple(replace(one, default=None) for one in facts)
         fit = (
             Field("name", str, "of the model file, without its suffix"),
             Field("recipe", str, "how to learn", "orders", choices=("orders", "views", "robust", "paper")),
@@ -86,8 +96,16 @@ class PageApi:
             Endpoint("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
             Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=OCTETS),
             Endpoint("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
+            Endpoint("GET", f"{one}/curves", "What the map knows of it", self.curves, (_SPEED,)),
+            Endpoint("GET", f"{one}/check", "A verdict without labels", self.check_one, facts),
             Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=WAV),
             *self.labelling.endpoints(),
+            Endpoint("GET", "/api/map", "Places of all recordings", self.overview.map),
+            Endpoint("GET", "/api/classes", "Mean curves of the classes", self.overview.classes),
+            Endpoint("GET", "/api/machine", "What is known of the machine", self.machine.read),
+            Endpoint("PUT", "/api/machine", "Say what is known of it", self.say_machine, body=changes),
+            Endpoint("GET", "/api/checks", "Verdicts without labels", self.checks.shown),
+            Endpoint("POST", "/api/checks", "Check all without labels", self.check_all, body=facts),
             Endpoint("GET", "/api/models", "All models, the newest first", self.models),
             Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=OCTETS),
             Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=HTML),
@@ -179,6 +197,22 @@ class PageApi:
         signal = self.workspace.signal(self.workspace.entry(id), axis)
         first, last = pictures.shorter(*signal.stretch(start_s, end_s))
         return signal.pyramid.read(first, last), signal.rate
+
+    # Before anything is labelled
+
+    def curves(self, id: str, speed: str) -> dict[str, Any]:
+        return self.overview.one(self.workspace.entry(id), speed)
+
+    def say_machine(self, **facts: str | None) -> dict[str, str]:
+        known = self.machine.write(facts)
+        self.events.publish("machine", {})
+        return known
+
+    def check_one(self, id: str, **facts: str) -> dict[str, Any]:
+        return self.checks.one(self.workspace.entry(id), facts)
+
+    def check_all(self, **facts: str) -> dict[str, Any]:
+        return self.checks.start(facts)
 
     def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label. Of one
@@ -315,6 +349,8 @@ class PageApi:
 
     def end(self) -> None:
         self._over.set()
+        self.checks.stop()
+        self.overview.stop()
         self.labelling.facts.end()
         self.commands.end()
         self._exports.cleanup()

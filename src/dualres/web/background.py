@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.errors import ConfigError
+from dualres.web.words import plain
 
 AT_ONCE = 3  # commands that run side by side
 KEPT = 50  # finished ones that are remembered
@@ -178,7 +179,7 @@ def _understand(command: BackgroundCommand, line: str) -> None:
         news = None
     if not isinstance(news, dict) or "stage" not in news:
         if news is None and line.strip():
-            command.messages = [*command.messages, line.strip()][-30:]
+            command.messages = [*command.messages, plain(line.strip())][-30:]
         return
     if news["stage"] != command.stage:
         command.losses = []

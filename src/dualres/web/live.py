@@ -108,6 +108,7 @@ def _stream(name: str, records: list[dict[str, Any]], seen: str | None) -> dict[
         {
             "time": _plain(one.get("time")),
             "label": one["label"],
+            "answer": _plain(one.get("answer")),
             "probability": _plain(one.get("probability")),
             "evidence": _plain(one["alarm"].get("evidence")) if isinstance(one.get("alarm"), dict) else None,
         }

@@ -26,6 +26,7 @@ from dualres.recordings.recording import FileStamp, Recording
 from dualres.recordings.speed import given_speed
 from dualres.recordings.speed_sources import SpeedKnown
 from dualres.web.index import FileEntry
+from dualres.web.words import plain
 from dualres.web.workspace import Workspace
 
 LOADED = 3  # models that are kept in memory
@@ -117,10 +118,10 @@ class Judging:
             "score": card.score,
             "questions": [{**one.as_data(), "sure": one.sure} for one in questions_of(card.estimates)],
             "estimates": list(card.estimates),
-            "remarks": list(card.remarks),
+            "remarks": list(map(plain, card.remarks)),
             "recipe": card.recipe.as_data() if card.recipe else None,
-            "promises": promises_of(card),
-            "promised_under": promised_under(card),
+            "promises": list(map(plain, promises_of(card))),
+            "promised_under": plain(promised_under(card)),
             "channels": list(card.channels),
             "report": page.is_file(),
             "bytes": self.path(name).stat().st_size,

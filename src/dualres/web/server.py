@@ -29,6 +29,7 @@ from dualres.web.connections import PatientProtocol
 from dualres.web.dropped import temporary_in
 from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
+from dualres.web.words import plain
 from dualres.web.workspace import Workspace
 
 Responder = Callable[[Request], Awaitable[Response]]
@@ -147,7 +148,7 @@ async def refusal(request: Request, error: Exception) -> Response:
         case LabelConflictError():
             return AsciiJson({"error": str(error)}, 409)
         case DualResError():
-            return AsciiJson({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
+            return AsciiJson({"error": plain(str(error))}, 507 if isinstance(error, OutputError) else 400)
         case OSError():
             said = f"{error.filename or 'the folder'}: cannot be used ({error.strerror}); look at the disk"
             return AsciiJson({"error": said}, 507 if error.errno in NO_ROOM else 400)

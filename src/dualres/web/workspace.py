@@ -33,6 +33,7 @@ from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
 from dualres.utils.progress import Progress, quiet
 from dualres.web.index import MODELS, FileEntry, FolderIndex, entry_of
 from dualres.web.pyramid import Pyramid
+from dualres.web.words import plain
 
 CAMPAIGN = ("ledger.sqlite", "jobs.jsonl")  # what the folder of a campaign holds: a ledger, or its export
 UNDO = 100  # changes of the list that can be taken back
@@ -256,7 +257,7 @@ class Workspace:
     def _rate(self, entry: FileEntry, axis: SignalPreview) -> float:
         rate = axis.rate or entry.row.rate or self.rate
         if rate is None:
-            raise RecordingError(f"{entry.row.file}: the file does not say its sampling rate; give it by --rate")
+            raise RecordingError(f"{entry.row.file}: the file does not say its rate; name it in the column rate")
         return float(rate)
 
     @staticmethod
@@ -301,4 +302,4 @@ def _forget_first(known: dict[Any, Any], most: int) -> None:
 
 def _problem(entry: FileEntry, error: RecordingError) -> str:
     """Of a recording whose name stands beside it."""
-    return str(error).removeprefix(f"{entry.row.file}: ")
+    return plain(str(error).removeprefix(f"{entry.row.file}: "))

@@ -88,7 +88,7 @@ class Browser:
 
     def press(self, key: str) -> None:
         """A key, by its name in the DOM ("Tab", "Enter", "Escape"), or a letter or digit."""
-        codes = {"Tab": 9, "Enter": 13, "Escape": 27}
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowRight": 39}
         text = {"text": "\r"} if key == "Enter" else {"text": key} if len(key) == 1 else {}
         code = codes.get(key, ord(key[0].upper()))
         for kind in ("keyDown", "keyUp"):

@@ -72,7 +72,8 @@ export const tell = (what) => listeners.forEach((listener) => listener(what));
 
 export { classes, recording, refresh, say } from "/recordings.js";
 
-// A verdict that was asked for before is not asked for again, as long as neither the model nor what the list says of its conditions changed it.
+// A verdict that was asked for before is not asked for again, as long as neither the model nor what the list says of its
+// conditions has changed.
 export async function verdict(id) {
   const key = `${state.model}/${id}`;
   if (!state.verdicts.has(key)) {

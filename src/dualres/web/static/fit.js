@@ -5,7 +5,7 @@ import { draw } from "/plots.js";
 import { questions } from "/questions.js";
 
 export function fit(place) {
-  const understood = h("section", {}), form = h("section", {}), work = h("section", { hidden: true }), models = h("section", {}), advice = h("section", {});
+  const understood = h("section", {}), form = h("section", {}), work = h("section", { hidden: true }), models = h("section", { hidden: true }), advice = h("section", { hidden: true });
   fill(place, h("div", { class: "columns" }, h("div", {}, understood, form, work), h("div", {}, models, advice)));
   const redraw = () => { showUnderstood(understood); showForm(form); };
   redraw();
@@ -14,7 +14,7 @@ export function fit(place) {
   showWork(work);
   listen((what) => {
     if (!models.isConnected) return;
-    if (what === "folder") { showUnderstood(understood); if (!form.contains(document.activeElement)) showForm(form); showModels(models); }
+    if (what === "folder") { showAdvice(advice); showUnderstood(understood); if (!form.contains(document.activeElement)) showForm(form); showModels(models); }
     if (what === "command") { showWork(work); showAdvice(advice); }
   });
 }
@@ -28,7 +28,7 @@ function showUnderstood(place) {
   });
   const unlabelled = state.recordings.filter((one) => !one.label).length;
   fill(place, h("h2", {}, "What is labelled"),
-    rows.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Class", "Recordings", "Seconds", "Components"].map((name, at) => h("th", { class: at ? "number" : "" }, name)))), h("tbody", {}, rows))) : h("p", {}, "Nothing yet: label two classes or more under Look."),
+    rows.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...["Class", "Recordings", "Seconds", "Components"].map((name, at) => h("th", { class: at ? "number" : "" }, name)))), h("tbody", {}, rows))) : h("p", {}, "Nothing yet: label two classes or more."),
     unlabelled ? h("p", { class: "small" }, `${unlabelled} recordings have no label.`) : null);
 }
 
@@ -44,6 +44,7 @@ function showForm(place) {
   const recipe = h("select", {}, h("option", { value: "orders" }, "orders: seconds, the default"), h("option", { value: "views" }, "views: seconds, without the speed"), h("option", { value: "robust" }, "robust: the paper's network, minutes"), h("option", { value: "paper" }, "paper: as published, minutes"));
   const held = h("select", {}, h("option", { value: "" }, "whatever the labels allow"), units.map((unit) => h("option", { value: unit }, `an unseen ${unit}`)));
   const start = attempt(async () => { await change("/api/fits", "POST", { name: name.value.trim(), recipe: recipe.value, held_out: held.value }); await commands(); });
+  place.hidden = classes().length < 2;
   fill(place, h("h2", {}, "Fit"),
     h("div", { class: "form" }, h("label", {}, "Name ", name), h("label", {}, "How to learn ", recipe), h("label", {}, "Say how well it does on ", held)),
     h("button", { class: "main", id: "fit", disabled: classes().length < 2, onclick: start }, "Fit"));
@@ -72,7 +73,8 @@ function showWork(place) {
 
 const showModels = attempt(async (place) => {
   const found = await ask("/api/models");
-  fill(place, h("h2", {}, "Models"), found.length ? null : h("p", {}, "None yet."), found.length > 1 ? compared(found) : null, found.map((one) => (one.problem ? h("p", { class: "bad" }, `${one.name}: ${one.problem}`) : card(one))));
+  place.hidden = !found.length;
+  fill(place, h("h2", {}, "Models"), found.length > 1 ? compared(found) : null, found.map((one) => (one.problem ? h("p", { class: "bad" }, `${one.name}: ${one.problem}`) : card(one))));
 });
 
 const score = (one) => (one.score ? `${(100 * one.score.macro_f1).toFixed(1)} %` : "no estimate");
@@ -113,7 +115,9 @@ function showAdvice(place) {
   const latest = (kind) => state.commands.filter((each) => each.kind === kind).at(-1);
   const advice = latest("advise"), audit = latest("audit");
   const start = (path, body) => attempt(async () => { await ask(path, { method: "POST", body }); await commands(); });
+  place.hidden = !classes().length;
   fill(place, h("h2", {}, "What to label next"),
+    h("p", { class: "small" }, "Which recordings tell most once they are labelled, and whether what is learned from lies among what is judged."),
     h("p", { class: "tools" }, h("button", { onclick: start("/api/advice", {}), disabled: advice?.state === "running" }, "Advise"), h("button", { onclick: start("/api/audit"), disabled: audit?.state === "running" }, "Look for leaks")),
     advice && told(advice, advised), audit && told(audit, audited));
 }

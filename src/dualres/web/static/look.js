@@ -3,10 +3,12 @@ import { ask, attempt, duration, fill, h, listen, recording, state } from "/api.
 import { bulk } from "/bulk.js";
 import { labelBar } from "/label.js";
 import { recordingList } from "/list.js";
+import { machine, sayMachine } from "/machine.js";
+import { showOverlay } from "/overlay.js";
 import { draw, heat } from "/plots.js";
 import { read } from "/recordings.js";
 
-const view = { id: null, start: 0, end: 0, axis: 0, part: null, speed: "", bearing: "", gear: "" };
+const view = { id: null, start: 0, end: 0, axis: 0, part: null, beside: false };
 let asked = 0; // so that an answer which comes late is not drawn
 
 export function look(place) {
@@ -20,6 +22,7 @@ export function look(place) {
     if (what === "chosen" || (what === "folder" && state.chosen !== view.id && state.selected.size < 2)) open(detail);
     if (what === "folder") refreshed(detail);
     if (what === "wave") drawWave();
+    if (what === "overview") detail.querySelector("#beside")?.refresh();
   });
   list.redraw();
   list.reveal();
@@ -28,7 +31,6 @@ export function look(place) {
 
 export { choose } from "/list.js";
 export const part = () => view.part;
-export const geometry = () => ({ bearing: view.bearing, gear: view.gear });
 export const forgetPart = () => setPart(null);
 
 const facts = (one) => {
@@ -36,6 +38,14 @@ const facts = (one) => {
   const turning = one.speed_rpm ? `, ${rounded(one.speed_rpm, 1)} rpm` : "";
   return `${duration(one.seconds)} at ${rounded(one.rate, 2)} Hz${turning}`;
 };
+
+// Asked for only when it is opened; then it is open for the next recording, too.
+function besideClasses(id) {
+  const curves = h("div", {});
+  const whole = h("details", { id: "beside", open: view.beside, ontoggle: () => { view.beside = whole.open; whole.refresh(); } }, h("summary", {}, "Beside the classes"), curves);
+  whole.refresh = () => { if (whole.open) showOverlay(curves, id); };
+  return whole;
+}
 
 // What somebody has said of the recording that is shown; its lines follow its speed.
 function refreshed(detail) {
@@ -59,11 +69,11 @@ function open(detail) {
   const one = recording(state.chosen);
   view.id = one?.id || null;
   if (one && one.seconds === null && one.problem === null) return openOnceRead(detail, one);
-  if (!one) return fill(detail, h("p", { class: "empty" }, "Choose a recording."));
+  if (!one) return fill(detail, null);
   if (one.problem) return fill(detail, h("h2", {}, one.name), h("p", { class: "bad" }, one.problem));
   Object.assign(view, { start: 0, end: one.seconds, axis: Math.min(view.axis, one.axes.length - 1), part: null });
   const field = (name, hint) => h("label", {}, `${name[0].toUpperCase()}${name.slice(1)} `, h("input", {
-    value: view[name], placeholder: hint, size: 9, onchange: attempt(async (event) => { view[name] = event.target.value.trim(); await drawEnvelope(); }),
+    value: machine()[name], placeholder: hint, size: 9, onchange: attempt(async (event) => { await sayMachine({ [name]: event.target.value.trim() }); await drawEnvelope(); }),
   }));
   fill(
     detail,
@@ -86,6 +96,7 @@ function open(detail) {
     h("h3", {}, "Envelope spectrum"),
     h("div", { class: "tools" }, field("speed", "1797rpm"), field("bearing", "6205"), field("gear", "29/95"), h("span", { class: "small", id: "lines" })),
     h("div", { id: "envelope", class: "plot" }),
+    besideClasses(one.id),
   );
   const wave = document.getElementById("wave");
   wave.addEventListener("wheel", (event) => { event.preventDefault(); if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(Math.sign(event.deltaX || event.deltaY) * 0.1); else zoom(event.deltaY > 0 ? 1.25 : 0.8, at(event)); }, { passive: false });
@@ -187,7 +198,7 @@ const drawHeat = attempt(async () => {
 
 const drawEnvelope = attempt(async () => {
   const place = document.getElementById("envelope");
-  const { speed, bearing, gear } = view;
+  const { speed, bearing, gear } = machine();
   const found = await ask(address("envelope"), { query: { ...stretch(), speed, bearing, gear } });
   if (!place?.isConnected) return;
   const lines = found.lines.filter((line) => line.where === "envelope");

@@ -1,16 +1,21 @@
 // Which view is open, what the server tells, and keys that work everywhere.
-import { attempt, fill, h, notice, refresh, state, tell } from "/api.js";
+import { attempt, fill, h, listen, notice, refresh, state, tell } from "/api.js";
+import { check } from "/check.js";
+import { dropZone } from "/drop.js";
 import { commands, fit } from "/fit.js";
+import { guide } from "/guide.js";
 import { judge } from "/judge.js";
 import { undo } from "/label.js";
 import { working } from "/bulk.js";
 import { choose, nextUnlabelled, selectAll } from "/list.js";
 import { look } from "/look.js";
+import { loadMachine } from "/machine.js";
+import { map } from "/map.js";
 import { labelOf } from "/recordings.js";
 import { results } from "/results.js";
 import { watch } from "/watch.js";
 
-const views = { look: ["Look and label", look], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
+const views = { look: ["Label", look], map: ["Map", map], check: ["Check", check], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
 const place = document.getElementById("view");
 
 function route() {
@@ -20,8 +25,21 @@ function route() {
   fill(document.getElementById("views"), Object.entries(views).map(([key, [title]]) => h("a", { href: `#${key}`, "aria-current": key === name ? "page" : undefined }, title)));
   place.replaceChildren();
   place.dataset.view = name;
-  views[name][1](place);
+  const nothing = !state.recordings.length && !["watch", "results"].includes(name);
+  place.dataset.empty = String(nothing);
+  if (nothing) welcome(place);
+  else views[name][1](place);
+  guided();
 }
+
+// The first screen of an empty folder.
+function welcome(where) {
+  fill(where, h("section", { class: "welcome" }, h("h2", {}, "Begin with recordings of vibration"),
+    dropZone(async () => {}),
+    h("p", { class: "small" }, "WAV, FLAC, CSV, NPY and MATLAB files are read, and those of several recorders. You may as well copy them into the folder and open the page anew.")));
+}
+
+const guided = () => guide(document.getElementById("guide"), place.dataset.view);
 
 function busy() {
   const going = state.commands.filter((one) => one.state === "running");
@@ -39,7 +57,8 @@ function news() {
   events.addEventListener("keys", (event) => { state.keys = JSON.parse(event.data); tell("folder"); });
   events.addEventListener("writing", (event) => { const { done, total } = JSON.parse(event.data); if (done < total) working(`Writing ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`); });
   events.addEventListener("wave", () => tell("wave"));
-  events.addEventListener("streams", () => tell("streams"));
+  for (const kind of ["streams", "overview", "checks"]) events.addEventListener(kind, () => tell(kind));
+  events.addEventListener("machine", attempt(loadMachine));
   events.addEventListener("command", (event) => {
     const one = JSON.parse(event.data);
     state.commands = [...state.commands.filter((each) => each.number !== one.number), one].sort((a, b) => a.number - b.number);
@@ -74,5 +93,10 @@ await refresh().catch((error) => notice(error.message));
 document.getElementById("folder").textContent = state.folder || "DualRes";
 document.title = `${state.folder || "Folder"} · DualRes`;
 await commands().catch(() => {});
+await loadMachine().catch(() => {});
+listen((what) => {
+  if (what === "folder" && place.dataset.empty === "true" && state.recordings.length) route();
+  else if (["folder", "command", "verdict"].includes(what)) guided();
+});
 route();
 news();

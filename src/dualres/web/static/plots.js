@@ -20,21 +20,49 @@ function axes(labels, time) {
   }));
 }
 
-export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines, time = false }) {
+export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines, spans = [], names, time = false }) {
   living.get(place)?.destroy();
   const accent = colour("--accent");
   const options = {
     width: Math.max(200, Math.floor(place.clientWidth)), height,
-    legend: { show: false }, scales: { x: { time }, ...scales }, axes: axes(labels, time),
+    legend: { show: false }, scales: { x: { time }, ...scales }, axes: names ? [axes(labels, time)[0], named(names)] : axes(labels, time),
     cursor: { drag: { x: select, y: false, setScale: false }, points: { show: false } },
     series: [{}, ...series.map((one) => ({ stroke: one.bad ? colour("--bad") : accent, width: 1, points: { show: false }, ...one }))],
     bands: bands && [{ series: [2, 1], fill: `${accent}88` }],
-    hooks: { draw: lines ? [(plot) => marks(plot, lines)] : [], ...hooks },
+    hooks: { drawAxes: [(plot) => shade(plot, spans)], draw: lines ? [(plot) => marks(plot, lines)] : [], ...hooks },
   };
   const plot = new uPlot(options, data, place);
   living.set(place, plot);
   sizes.observe(place);
   return plot;
+}
+
+// An axis whose places, counted from 0, have names.
+function named(names) {
+  const ink = colour("--quiet"), longest = Math.max(...names.map((name) => name.length));
+  return {
+    stroke: ink, grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui",
+    size: Math.min(30 + 6.5 * longest, 150), splits: () => names.map((_, at) => at),
+    values: () => names.map((name) => (name.length > 19 ? `${name.slice(0, 18)}…` : name)),
+  };
+}
+
+// Stretches of the x axis, behind the curves.
+function shade(plot, spans) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  for (const span of spans) {
+    const [left, right] = [span.low, span.high].map((x) => Math.min(Math.max(plot.valToPos(x, "x", true), bbox.left), bbox.left + bbox.width));
+    ctx.globalAlpha = span.trait === "weak" ? 0.18 : 0.3;
+    ctx.fillStyle = span.colour;
+    ctx.fillRect(left, bbox.top, Math.max(right - left, 2 * devicePixelRatio), bbox.height);
+    if (!span.name) continue;
+    ctx.globalAlpha = 1;
+    ctx.font = `600 ${11 * devicePixelRatio}px system-ui`;
+    ctx.textAlign = "left";
+    ctx.fillText(span.name, Math.min(left, bbox.left + bbox.width - ctx.measureText(span.name).width), bbox.top - 4 * devicePixelRatio);
+  }
+  ctx.restore();
 }
 
 // Vertical marks with names, such as fault lines: those that were found stand out.
@@ -43,7 +71,10 @@ function marks(plot, lines) {
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.font = `${11 * ratio}px system-ui`;
-  lines.forEach((line, number) => {
+  ctx.textAlign = "left";
+  ctx.textBaseline = "alphabetic";
+  const ends = [-Infinity, -Infinity, -Infinity, -Infinity]; // of the names in each of four rows
+  lines.forEach((line) => {
     if (line.hz < plot.scales.x.min || line.hz > plot.scales.x.max) return;
     const x = plot.valToPos(line.hz, "x", true);
     ctx.strokeStyle = ctx.fillStyle = colour(line.named ? "--bad" : "--quiet");
@@ -53,7 +84,12 @@ function marks(plot, lines) {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    ctx.fillText(line.name, x + 3 * ratio, bbox.top + (11 + 12 * (number % 4)) * ratio);
+    if (!line.name) return;
+    const wide = ctx.measureText(line.name).width;
+    const left = Math.min(x + 3 * ratio, bbox.left + bbox.width - wide);
+    const row = Math.max(0, ends.findIndex((end) => end < left));
+    ends[row] = left + wide + 6 * ratio;
+    ctx.fillText(line.name, left, bbox.top + (11 + 12 * row) * ratio);
   });
   ctx.restore();
 }
