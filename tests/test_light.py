@@ -228,6 +228,7 @@ FILES = ("metrics",)
 ELSEWHERE = {SOURCE / "kernel" / name for name in ("training.py", "augment.py")}  # for training and for pictures
 ELSEWHERE |= {SOURCE / "judge" / "segments_picture.py"}
 ELSEWHERE |= {SOURCE / "explain" / name for name in ("picture.py", "order_picture.py", "check_picture.py", "marks.py")}
+ELSEWHERE |= {SOURCE / "explain" / "trend" / "picture.py"}
 ELSEWHERE |= set((SOURCE / "kernel" / "gpu").rglob("*.py"))
 
 
