@@ -55,6 +55,8 @@ def test_an_empty_folder_asks_for_recordings_and_shows_no_empty_box(tmp_path: Pa
             browser.visit(served.page.link, width)
             browser.wait("document.querySelector('.welcome .drop')")
             assert "Drop recordings" in browser.evaluate(GUIDE)
+            steps = browser.evaluate("getComputedStyle(document.querySelector('#guide ol')).display")
+            assert steps == ("flex" if width > 820 else "none")
             for view in VIEWS:
                 show(browser, view)
                 browser.wait("document.querySelector('main section')")

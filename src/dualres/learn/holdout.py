@@ -180,7 +180,7 @@ def missing(recordings: Sequence[Recording], unit: str) -> str:
     each = {label: {units[r.id] for r in members} for label, members in by_class(recordings).items()}
     single = sorted(label for label, values in each.items() if len(values) == 1)
     if unit != COMPONENT and len(set.union(*each.values())) == 1:
-        return f"label a second {word}"
+        return f"label a second {word}{f', {100 * SAME_SPEED - 100:.0f} % off or more' if word == SPEED else ''}"
     if not single:
         return "classes share theirs"
     return f"label {'a second recording' if unit == RECORDING else 'recordings of a second one'} of {', '.join(single)}"

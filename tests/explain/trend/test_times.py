@@ -89,6 +89,14 @@ def test_names_that_do_not_tell_all_apart_are_not_used(tmp_path, names):
     assert recording_times(rows(tmp_path, *names)).source == "the times at which files were last written"
 
 
+def test_a_name_without_a_date_among_many_with_one_costs_its_row(tmp_path):
+    names = [f"2026-01-0{day}.wav" for day in range(1, 9)]
+    found = recording_times(rows(tmp_path, *names, "about.wav"))
+    assert found.source == "the dates in file names"
+    assert [at is None for at in found.seconds] == [False] * 8 + [True]
+    assert found.text(8) == ""
+
+
 def test_numbers_in_names_are_used_where_file_times_do_not_rise_with_them(tmp_path):
     right = rows(tmp_path, "run1.wav", "run2.wav", "run10.wav")
     assert recording_times(right).dated

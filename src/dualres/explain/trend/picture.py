@@ -32,11 +32,14 @@ def draw_trends(trends: Sequence[Trend], path: Path) -> None:
         raise ConfigError(f"--picture draws up to {MOST} series, and there are {len(drawn)}; write a --page instead")
     rows = [(one, curve) for one in drawn for curve in curves_of(one)]
     figure, grid = canvas(DOUBLE, ROW * len(rows) + 0.3 * len(drawn), len(rows))
-    before = None
-    for axes, (one, curve) in zip(grid[:, 0], rows, strict=True):
+    before: Trend | None = None
+    for place, (axes, (one, curve)) in enumerate(zip(grid[:, 0], rows, strict=True)):
         _draw(axes, one, curve)
         if one is not before:
             axes.set_title(printable(f"{one.name or 'Machine'}: {one.answer}"), fontweight="bold", parse_math=False)
+        if place + 1 < len(rows) and rows[place + 1][0] is one:  # the time stands once, below a machine's last curve
+            axes.tick_params(labelbottom=False)
+            axes.xaxis.get_offset_text().set_visible(False)
         before = one
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": None})

@@ -16,6 +16,7 @@ _NAMED = re.compile(
     r"(?<!\d)((?:19[7-9]|20)\d\d)([-_.]?)(\d\d)\2(\d\d)"
     r"(?:[-T_ .]?(\d\d)[-_.:hH]?([0-5]\d)(?:[-_.:mM]?([0-5]\d))?s?)?(?!\d)"
 )
+NAMED_SHARE = 0.8  # of the files whose names hold a date, from which these dates count
 _DIGITS = re.compile(r"\d+")
 
 
@@ -44,7 +45,7 @@ def time_text(seconds: float) -> str:
 
 
 def recording_times(rows: Sequence[LabelRow], column: str | None = None) -> RecordingTimes:
-    """By the column of a list if there is one, then by dates in all file names, then by the times of the files.
+    """By the column of a list if there is one, then by dates in most file names, then by the times of the files.
 
     Files that were copied may all have the time of the copy: where the only number in their names that differs orders
     them otherwise, that number is used.
@@ -57,15 +58,16 @@ def recording_times(rows: Sequence[LabelRow], column: str | None = None) -> Reco
     if used:
         return _listed(rows, conditions, used)
     named = [_named(row.file) for row in rows]
-    if all(one is not None for one in named) and len({*zip(named, map(_part, rows), strict=True)}) == len(rows):
-        known = [one + _part(row) for one, row in zip(named, rows, strict=True) if one is not None]
+    there = [(one, _part(row)) for one, row in zip(named, rows, strict=True) if one is not None]
+    if len(there) >= max(1, NAMED_SHARE * len(rows)) and len(set(there)) == len(there):
+        known = [None if one is None else one + _part(row) for one, row in zip(named, rows, strict=True)]
         return RecordingTimes(tuple(known), True, "the dates in file names")
     written = [_written(row) for row in rows]
     numbers = _numbers([row.file for row in rows])
     if numbers:
-        there = sorted((number, at) for number, at in zip(numbers, written, strict=True) if at is not None)
-        moments = [at for _, at in there]
-        if moments != sorted(moments) or len(set(moments)) < len({number for number, _ in there}):
+        order = sorted((number, at) for number, at in zip(numbers, written, strict=True) if at is not None)
+        moments = [at for _, at in order]
+        if moments != sorted(moments) or len(set(moments)) < len({number for number, _ in order}):
             counted = [number + _part(row) / 1e6 for number, row in zip(numbers, rows, strict=True)]
             return RecordingTimes(
                 tuple(counted), False, "the numbers in file names, for file times do not rise with them"

@@ -199,7 +199,8 @@ const drawHeat = attempt(async () => {
 const drawEnvelope = attempt(async () => {
   const place = document.getElementById("envelope");
   const { speed, bearing, gear } = machine();
-  const found = await ask(address("envelope"), { query: { ...stretch(), speed, bearing, gear } });
+  const elements = /^\d{1,2}(\s*(-|to)\s*\d{1,2})?(\s*elements)?$/.test(bearing); // its number alone draws no line
+  const found = await ask(address("envelope"), { query: { ...stretch(), speed, bearing: elements ? "" : bearing, gear } });
   if (!place?.isConnected) return;
   const lines = found.lines.filter((line) => line.where === "envelope");
   const named = found.lines.filter((line) => line.named).map((line) => `${line.name} (${line.meaning})`);

@@ -3,7 +3,7 @@ import { ask, attempt, change, fill, h, state } from "/api.js";
 
 const NONE = { speed: "", bearing: "", orders: "", gear: "", unit: "" };
 const HINTS = {
-  speed: ["Shaft speed", "1797rpm"], bearing: ["Bearing", "6205"], orders: ["Fault orders", "outer=3.58,inner=5.42"],
+  speed: ["Shaft speed", "1797rpm"], bearing: ["Bearing", "6205, or 8-10 elements"], orders: ["Fault orders", "outer=3.58,inner=5.42"],
   gear: ["Gear/mate teeth", "29/95"],
 };
 const UNITS = { "": "not known", g: "g", "m/s2": "m/s²", "mm/s2": "mm/s²" };
