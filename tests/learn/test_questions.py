@@ -42,7 +42,7 @@ def test_every_question_is_asked_and_the_others_say_what_to_label():
         assert plan.not_known == {"component": "label recordings of a second one of good, worn"}
     both = asked(made(components="ab", loads="0", speeds=("1000",)))
     assert units(both) == ["component", "recording"]
-    assert both.plans[0].not_known == {"load_hp": "label a second load", "rpm": "label a second speed"}
+    assert both.plans[0].not_known == {"load_hp": "label a second load", "rpm": "label a second speed, 5 % off or more"}
 
 
 def test_what_no_list_tells_is_to_be_named():
@@ -72,7 +72,7 @@ def test_a_class_with_one_recording_asks_for_a_second():
 def test_speeds_that_are_nearly_the_same_are_one():
     near = made(loads="0", speeds=("1790", "1797rpm"))
     (plan,) = asked(near).plans
-    assert (plan.unit, plan.not_known["rpm"]) == ("recording", "label a second speed")
+    assert (plan.unit, plan.not_known["rpm"]) == ("recording", "label a second speed, 5 % off or more")
     apart = asked(made(loads="0", speeds=("1790", "1797", "2400")))
     assert set(apart.plans[0].units.values()) == {"1790 to 1797", "2400"}
     assert len(apart.plans[0].held_out) == 2
