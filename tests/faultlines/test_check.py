@@ -52,14 +52,14 @@ def test_noise_names_nothing():
 def test_healthy_simulated_machines_are_not_blamed():
     """Of a seed that had no part in choosing margins."""
     blamed = 0
-    for number in range(6):
+    for number in range(3):
         sheet = machine(number, 77)
         setting = MachineSetting("good", "light", sheet.speeds[1], sheet.loads[0])
         known = Machine(FaultOrders.of_bearing(sheet.bearing), sheet.teeth)
         blamed += check_array(simulate(sheet, setting), sheet.rate, setting.speed / 60, machine=known).answer != (
             "nothing found"
         )
-    assert blamed <= 1
+    assert blamed == 0
 
 
 def test_one_cannot_tell_of_a_short_recording_or_a_narrow_band():

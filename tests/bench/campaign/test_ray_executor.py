@@ -98,6 +98,7 @@ def told(outcome):
     return outcome.history, outcome.scores, outcome.truth, outcome.windows, outcome.recordings, facts
 
 
+@pytest.mark.exhaustive
 def test_results_are_those_of_this_process_whatever_a_worker_did_before(executor, folder, tmp_path):
     jobs = [job(41), job(42, "crossformer"), job(41, updates=3), job(42)]  # more than there are workers
     assert executor.slots == 2

@@ -11,6 +11,7 @@ from dualres.errors import ConfigError
 from tools.pages.cells import Cells
 from tools.pages.recipes import Recipes
 
+pytestmark = pytest.mark.exhaustive  # each asks for cells of all results
 RESULTS = Path(__file__).parents[3] / "results"
 
 
