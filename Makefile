@@ -26,6 +26,8 @@ lint: setup
 
 # Every behaviour once, in at most 8 minutes on two idle cores (CONTRIBUTING.md); all of it; and what the first left out.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two workers have a core each. With more threads than that, those of one spin while they wait for those of the other.
+ALONE := OMP_NUM_THREADS=1
 test: setup
 	$(MAKE) --no-print-directory -j2 lint pytest
 
@@ -33,7 +35,7 @@ test-all: setup
 	$(MAKE) --no-print-directory -j2 lint pytest-all
 
 pytest: setup
-	$(PYTEST)
+	$(ALONE) $(PYTEST)
 
 pytest-all: setup
 	$(PYTEST) -m "not slow"

@@ -8,12 +8,11 @@ is cleaned up at that moment, a file or a socket of someone else, fails in silen
 import json
 import re
 from collections.abc import Callable, Mapping
-from itertools import accumulate
 from math import isfinite
 from typing import Any
 
 DEEPEST = 100  # levels; messages and cards of ours have fewer than ten
-_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{\]}]', re.DOTALL)  # a string whole, so that its brackets do not count
+_MARK = re.compile(r'\\.|["\[{\]}]', re.DOTALL)  # what opens or closes, and escapes, which do neither
 
 
 def json_value(text: str | bytes | bytearray) -> Any:
@@ -26,9 +25,19 @@ def json_value(text: str | bytes | bytearray) -> Any:
 
 
 def _depth(text: str) -> int:
-    """The most brackets that are open at once."""
-    steps = {"[": 1, "{": 1, "]": -1, "}": -1}
-    return max(accumulate(steps.get(found[0], 0) for found in _BRACKET.finditer(text)), default=0)
+    """The most brackets that are open at once; it stops where they are too many."""
+    deepest = depth = 0
+    within_string = False
+    for found in _MARK.finditer(text):
+        mark = found[0]
+        if mark == '"':
+            within_string = not within_string
+        elif not within_string and len(mark) == 1:
+            depth += 1 if mark in "[{" else -1
+            deepest = max(deepest, depth)
+            if deepest > DEEPEST:
+                break
+    return deepest
 
 
 def json_text(value: object, *, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
