@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import complain, counted, echo, say
-from dualres.cli.folder import GearOption, RateOption, SpeedOptions, UnitOption, parsed_rate, told_of_rows, with_options
+from dualres.cli.folder import (
+    BearingOrElementsOption,
+    GearOption,
+    OrdersOption,
+    PooledAxesOption,
+    RateOption,
+    SpeedOptions,
+    UnitOption,
+    parsed_rate,
+    told_of_rows,
+    with_options,
+)
 from dualres.errors import ConfigError
 from dualres.utils.json_text import json_text
 from dualres.utils.optional_imports import need
@@ -32,29 +43,12 @@ def check(
         list[Path],
         typer.Argument(readable=False, help="Recordings, or folders with recordings and perhaps a labels.csv."),
     ],
-    axis: Annotated[
-        str | None,
-        typer.Option(
-            "--axis", "--channel", metavar="NAMES", help="Channel to read, or several axes to pool: x,y,z, or all."
-        ),
-    ] = None,
+    axis: PooledAxesOption = None,
     rate: RateOption = None,
     *,
     speeds: SpeedOptions,
-    bearing: Annotated[
-        str | None,
-        typer.Option(
-            help="A bearing of the table in docs/explain.md, such as 6205; its elements, their diameter, the pitch "
-            "diameter and the contact angle: 9,7.94,39.04,0; or, if nothing else is known, its elements: 9, or 8-10."
-        ),
-    ] = None,
-    orders: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=ORDER,...",
-            help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
-        ),
-    ] = None,
+    bearing: BearingOrElementsOption = None,
+    orders: OrdersOption = None,
     gear: GearOption = None,
     unit: UnitOption = None,
     zones: Annotated[

@@ -40,6 +40,26 @@ BearingOption = Annotated[
         "diameter and the contact angle: 9,7.94,39.04,0."
     ),
 ]
+PooledAxesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--axis", "--channel", metavar="NAMES", help="Channel to read, or several axes to pool: x,y,z, or all."
+    ),
+]
+BearingOrElementsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="A bearing of the table in docs/explain.md, such as 6205; its elements, their diameter, the pitch "
+        "diameter and the contact angle: 9,7.94,39.04,0; or, if nothing else is known, its elements: 9, or 8-10."
+    ),
+]
+OrdersOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=ORDER,...",
+        help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
+    ),
+]
 GearOption = Annotated[
     str | None, typer.Option(metavar="TEETH", help="Of the gear on the shaft and of its mate: 29/95.")
 ]

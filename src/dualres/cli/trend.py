@@ -12,8 +12,10 @@ import typer
 from dualres.cli.check import given_limits
 from dualres.cli.console import complain, echo, progress, say
 from dualres.cli.folder import (
-    BearingOption,
+    BearingOrElementsOption,
     GearOption,
+    OrdersOption,
+    PooledAxesOption,
     RateOption,
     SpeedOptions,
     UnitOption,
@@ -38,26 +40,15 @@ def trend(
     folder: Annotated[
         Path, typer.Argument(help="A folder with recordings of one machine, or of several that a labels.csv names.")
     ],
-    axis: Annotated[
-        str | None,
-        typer.Option(
-            "--axis", "--channel", metavar="NAMES", help="Channel to read, or several axes to pool: x,y,z, or all."
-        ),
-    ] = None,
+    axis: PooledAxesOption = None,
     by_axis: Annotated[
         bool, typer.Option("--by-axis", help="A series for each axis, instead of pooling them.")
     ] = False,
     rate: RateOption = None,
     *,
     speeds: SpeedOptions,
-    bearing: BearingOption = None,
-    orders: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=ORDER,...",
-            help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
-        ),
-    ] = None,
+    bearing: BearingOrElementsOption = None,
+    orders: OrdersOption = None,
     gear: GearOption = None,
     unit: UnitOption = None,
     zones: Annotated[
