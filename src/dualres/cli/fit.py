@@ -13,7 +13,16 @@ import typer
 from dualres.cli.audit import leaks_shown
 from dualres.cli.console import complain, progress, stopping
 from dualres.cli.fit_output import announce, as_object, show_fitted
-from dualres.cli.folder import RESAMPLER, BearingOption, Device, FolderOptions, WindowsOption, understood, with_options
+from dualres.cli.folder import (
+    RESAMPLER,
+    BearingOption,
+    Device,
+    FolderOptions,
+    OrdersOption,
+    WindowsOption,
+    understood,
+    with_options,
+)
 from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
@@ -58,13 +67,6 @@ HeldOutOption = Annotated[
         show_default="whatever the labels allow; with updates, the first of component, load, speed, recording",
         help="What is new to the model when it is judged: component, recording, or a column such as load. "
         "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
-    ),
-]
-OrdersOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME=ORDER,...",
-        help="Of a bearing whose rates are known, in turns of the shaft: outer=3.585,inner=5.415,ball=4.713.",
     ),
 ]
 FaultOption = Annotated[
