@@ -78,7 +78,7 @@ def timed(folder: Path, labels: int, profile: Path, pictures: Path | None) -> di
         told: dict[str, Any] = {"first_rows_s": round(first, 3)}
         told["label_http"] = summary(label_by_http(page, labels))
         told["label_seen"] = summary(label_by_key(browser, labels))
-        told["filter_s"] = seen(browser, FILTER.format(words="_2_000"), f"{FIRST}.textContent.includes('_2_000')")
+        told["filter_s"] = seen(browser, FILTER.format(words="_2_000"), f"{FIRST}?.textContent.includes('_2_000')")
         picture(browser, pictures, f"page-{len(list(folder.iterdir()))}")
         browser.evaluate(FILTER.format(words=""))
         browser.evaluate(f"window.before = {CHOSEN} && {CHOSEN}.textContent")
