@@ -119,13 +119,13 @@ def test_help_tells_the_papers_studies_from_ours(command):
     text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, ["bench", *command, "--help"]).output.split())
     text = text.replace(" │ │ ", " ")
     papers, ours = ([name for name, one in STUDIES.items() if one.of_paper is which] for which in (True, False))
-    assert ours == ["published", "recipes", "adaptation", "rigs"]
+    assert ours == ["broad", "published", "recipes", "adaptation", "rigs"]
     assert f"The paper's: {', '.join(papers)}. Ours, not in the paper: {', '.join(ours)}." in text
 
 
 def test_a_plan_names_the_studies_that_are_not_in_the_paper(call):
     assert "Not in the paper" not in call("plan", "pilot").output
-    assert "Not in the paper: published, recipes, adaptation, rigs." in call("plan", "all", "--quick").output
+    assert "Not in the paper: broad, published, recipes, adaptation, rigs." in call("plan", "all", "--quick").output
 
 
 def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):

@@ -192,6 +192,12 @@ STUDIES.update(
             dataset_figures=("training_loss",),
         ),
         Study(
+            "broad",
+            "How do nine methods compare on bearings, from 1.024 labelled seconds per class?",
+            _and_rig(_bearing(paper.BEARINGS, NAMES), HALF),
+            tables=("broad_macro_f1", "broad_accuracy"),
+        ),
+        Study(
             "published",
             "What do nine methods score on the recordings that results/ reports on, and how far do the scores spread?",
             (

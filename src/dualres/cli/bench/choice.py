@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dualres.config import Recipe
     from dualres.learn.fold import Budget
 
-OWN_STUDIES = ("published", "recipes", "adaptation", "rigs")  # the studies themselves take long to load
+OWN_STUDIES = ("broad", "published", "recipes", "adaptation", "rigs")  # the studies themselves take long to load
 WHOSE = f"The paper's: {', '.join(PAPER_STUDIES)}. Ours, not in the paper: {', '.join(OWN_STUDIES)}."
 
 QuickOption = Annotated[bool, typer.Option("--quick", help="Reduced size that takes minutes; all results say so.")]

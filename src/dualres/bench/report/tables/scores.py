@@ -7,6 +7,7 @@ from functools import partial
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import STUDIES, folds_of
 from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods import NAMES
 from dualres.bench.methods.catalog import entry
 from dualres.bench.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.bench.report.captions import MINIROCKET_COUNTED, sentences
@@ -58,6 +59,7 @@ def gearbox(results: Results, dataset: str, metric: str) -> Table:
 
 for _metric in SCORES:
     register_table(f"bearing_{_metric}", partial(over_datasets, metric=_metric, methods=FINALISTS))
+    register_table(f"broad_{_metric}", partial(over_datasets, metric=_metric, methods=NAMES))
     register_table(f"gearbox_{_metric}", partial(gearbox, metric=_metric))
 register_table("ablation_macro_f1", partial(over_datasets, metric="macro_f1", methods=CONTROLLED))
 
