@@ -97,6 +97,13 @@ def watch(
             help="Of the shaft, 1797 or 1797rpm or 29.95Hz, where nothing beside the samples says it; none: use none.",
         ),
     ] = None,
+    carry_memory: Annotated[
+        bool,
+        typer.Option(
+            "--carry-memory",
+            help="Let the memory of the paper's network go on from window to window; other models have none.",
+        ),
+    ] = False,
     state: Annotated[
         Path | None,
         typer.Option(
@@ -171,6 +178,7 @@ def watch(
         machines=machines,
         condition=parsed_condition(condition or []),
         speed=speed,
+        carry_memory=carry_memory,
         state=state,
         quota=parsed_quota(quota),
         most_behind_s=most_behind,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from dualres.config import RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Complex, Exact, Floats
 
 if TYPE_CHECKING:
     from dualres.model.torch_network import TorchNetwork
@@ -48,6 +48,16 @@ class MovableViews(NamedTuple):
     views: Callable[[Any, Any, Exact | None], Mapping[str, Floats | Exact]]
     # From mean views of windows of one class, its number, and a share: the network as it is that share of the way on.
     moved: Callable[[Any, Mapping[str, Exact], int, float], NetworkWeights]
+
+
+class MemoryParts(NamedTuple):
+    """What it takes to judge windows of a stream by a memory that does not end with a window."""
+
+    # Of a network's sizes, the state before a stream's first token; a ConfigError where its memory cannot be carried.
+    empty: Callable[[ModelConfig], Complex]
+    # Of weights, a raw window (window,) and the state before its first token: logits (classes,), and the state before
+    # the first token of the window that begins half a window later.
+    logits: Callable[[Any, Floats, Complex], tuple[Exact, Complex]]
 
 
 class OrderParts(NamedTuple):
@@ -89,6 +99,7 @@ class NetworkKind:
     between: Part[Callable[[Any], Floats]] | None = None
     # Of a kind that knows orders. All that judges windows by it takes their speeds, too, (n,) in Hz, NaN if not known.
     orders: Part[OrderParts] | None = None
+    carried: Part[MemoryParts] | None = None  # of a kind whose memory may go on from window to window
     baseline: Part[MovableViews] | None = None  # of a machine that runs well
 
     def __repr__(self) -> str:
@@ -241,6 +252,7 @@ PAPER = register_kind(
         explanation="dualres.explain.paper_network:EXPLANATION",
         device="dualres.export.device_network:PAPER_DEVICE",
         graph="dualres.export.device_network:PAPER_GRAPH",
+        carried="dualres.model.reference.carried:CARRIED",
     )
 )
 DEFAULT = ORDERS  # what `dualres fit` fits

@@ -74,9 +74,9 @@ def run(model, chunks, path, sink=None, *, say=None, quota=1 << 30, source=None,
     return sink
 
 
-def expected(model, signal, rate=RATE, block_s=5.0, finish=True):
+def expected(model, signal, rate=RATE, block_s=5.0, finish=True, **how):
     """What a monitor says of the whole signal, without what only an agent knows."""
-    monitor = Monitor(model, rate, block_s=block_s)
+    monitor = Monitor(model, rate, block_s=block_s, **how)
     events = monitor.push(signal) + (monitor.finish() if finish else [])
     return {(event.kind, event.number): essence(event.as_data()) for event in events}
 

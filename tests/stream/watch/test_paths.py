@@ -32,6 +32,7 @@ def test_another_model_of_the_same_name_begins_anew(tmp_path):
     assert first == state.spool_in(tmp_path, model, 5.0)
     assert first != state.spool_in(tmp_path, model, 2.0)
     assert first != state.spool_in(tmp_path, model, 5.0, speedless=True)
+    assert first != state.spool_in(tmp_path, model, 5.0, carry_memory=True)
     model.write_bytes(b"two")
     assert first != state.spool_in(tmp_path, model, 5.0)
 

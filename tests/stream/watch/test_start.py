@@ -44,6 +44,16 @@ def test_a_file_is_judged_to_its_end(settings, views, tmp_path, monkeypatch):
     assert (watch.folder, watch.model_rate, watch.promise) == (tmp_path / "state", None, None)
 
 
+def test_a_memory_is_carried_on_where_that_is_asked_for(settings, papers, tmp_path):
+    save(papers, tmp_path / "model.safetensors")
+    with start_watch(settings(carry_memory=True)) as watch:
+        watch.run()
+    verdicts = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    carried = expected(papers, noise(2 * RATE), block_s=1.0, carry_memory=True)
+    assert by_number(verdicts) == carried
+    assert carried != expected(papers, noise(2 * RATE), block_s=1.0)
+
+
 def test_it_stops_when_another_thread_says_so(settings, tmp_path):
     with start_watch(settings(follow=True, events="blocks")) as watch:
         threading.Timer(0.05, watch.stop).start()
@@ -65,6 +75,7 @@ def test_it_stops_when_another_thread_says_so(settings, tmp_path):
         ({"sources": ["mqtt://host"], "group": "g", "standby": True}, "write mqtt://host/topic"),
         ({"false_alarms": "often"}, "'1 per year'"),
         ({"speed": "fast"}, "1797rpm"),
+        ({"carry_memory": True}, "has no memory to carry on"),
     ],
 )
 def test_mistakes_are_errors_before_anything_is_judged(settings, given, reason):

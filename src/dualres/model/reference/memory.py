@@ -6,7 +6,7 @@ For every window, channel d and oscillator k
     y_t = sum_k Re(conj(c_t) q_t)
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -40,11 +40,14 @@ def coefficients(weights: Weights, v: Exact) -> ReferenceCoefficients:
     return ReferenceCoefficients(delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(states))
 
 
-def walk(given: ReferenceCoefficients, theta: Exact) -> Iterator[Complex]:
-    """q after each token in turn, (n, width, states); `theta` is the rotation per token in radians, (states,)."""
+def walk(given: ReferenceCoefficients, theta: Exact, before: Complex | None = None) -> Iterator[Complex]:
+    """q after each token in turn, (n, width, states); `theta` is the rotation per token in radians, (states,).
+
+    `before` is q before the first token; the paper's is zero.
+    """
     alpha, renewed, turn = np.exp(-given.delta), -np.expm1(-given.delta), np.exp(-1j * theta)
     written = renewed * given.u
-    q = np.zeros((len(written), written.shape[2], len(theta)), np.complex128)
+    q = np.zeros((len(written), written.shape[2], len(theta)), np.complex128) if before is None else before
     for t in range(written.shape[1]):
         q = alpha[:, t, :, None] * turn * q + written[:, t, :, None] * given.b[:, t, None]
         yield q
@@ -52,7 +55,12 @@ def walk(given: ReferenceCoefficients, theta: Exact) -> Iterator[Complex]:
 
 def readout(given: ReferenceCoefficients, theta: Exact) -> Exact:
     """y of every token, (n, tokens, width)."""
+    return read(given, walk(given, theta))
+
+
+def read(given: ReferenceCoefficients, states: Iterable[Complex]) -> Exact:
+    """The same from q after each token."""
     y = np.empty_like(given.u)
-    for t, q in enumerate(walk(given, theta)):
+    for t, q in enumerate(states):
         y[:, t] = (given.c[:, t, None].conj() * q).real.sum(-1)
     return y

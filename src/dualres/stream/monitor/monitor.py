@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
+from dualres.judge.carried_memory import CarriedMemory
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ERROR, Answer
 from dualres.judge.trust.conformal import check_rates
@@ -54,6 +55,9 @@ class Monitor:
 
     A model that judges by orders, and learned at known speeds, judges each block at a speed of its own, as segments of
     a recording (block_speed.py). A window is judged at once, at the speed as told, corrected by the block before.
+
+    The paper's network may go on with its memory from window to window instead of beginning each one anew
+    (judge/carried_memory.py). What is said of a stretch's first window is the same then, and of the others no longer.
     """
 
     def __init__(
@@ -66,9 +70,11 @@ class Monitor:
         error: float = ERROR,
         sure: float | None = None,
         speedless: bool = False,
+        carry_memory: bool = False,
     ) -> None:
         """`name` is that of the stream, for its events. Answers of blocks are at `error` and `sure`, as diagnose's.
-        `speedless`: no speed is used or looked for, as by `diagnose --speed none`."""
+        `speedless`: no speed is used or looked for, as by `diagnose --speed none`.
+        `carry_memory`: of the paper's network, on from window to window; an error for other models."""
         check_stream(model, rate, block_s)
         check_rates(error, sure)
         config = model.card.config
@@ -81,6 +87,7 @@ class Monitor:
         self._pending: list[StreamWindow] = []
         self._told, self._condition = ToldSpeed(self.rate), ToldCondition(model)
         self._speeds = None if speedless else speeds_of(model, exact_rate(rate), self._framing.samples_for_a_step)
+        self._carried = CarriedMemory(model) if carry_memory else None
         self._gaps: list[tuple[int, int]] = []  # since `needed_from`: the sample at which each was told, and its length
 
     @property
@@ -202,6 +209,7 @@ class Monitor:
             **({"condition": known} if (known := self._condition.marker()) else {}),
             **({"turning": self._speeds.marker()} if self._speeds else {}),
             **({"speedless": True} if self.speedless else {}),
+            **({"memory": self._carried.marker()} if self._carried else {}),
         }
 
     @classmethod
@@ -253,13 +261,16 @@ class Monitor:
         if marker.get("format") != FORMAT or marker.get("model") != model.fingerprint:
             raise ConfigError("this was written beside another model, or by another version of DualRes; begin anew")
         same = {name: marker[name] for name in ("name", "block_s", "error", "sure")}
-        monitor = cls(model, marker["rate"], **same, speedless=marker.get("speedless", False))
+        how = {"speedless": marker.get("speedless", False), "carry_memory": "memory" in marker}
+        monitor = cls(model, marker["rate"], **same, **how)
         monitor._windows, monitor._blocks = marker["windows"], marker["blocks"]
         monitor._unjudged, monitor._block = marker["unjudged"], Block(**marker["block"])
         monitor._told.restore(marker.get("speed", ()))
         monitor._condition.restore(marker.get("condition", ()))
         if monitor._speeds:
             monitor._speeds.read(marker["turning"])
+        if monitor._carried:
+            monitor._carried.read(marker["memory"])
         return monitor
 
     def _chunk(self, samples: npt.ArrayLike) -> Samples:
@@ -378,9 +389,9 @@ class Monitor:
 
 def score_together(monitors: Iterable[Monitor]) -> list[Event]:
     """The events of all windows that wait in monitors; those of one model are looked at and scored together."""
-    alike: dict[tuple[int, bool], list[Monitor]] = defaultdict(list)
+    alike: dict[tuple[int, bool, bool], list[Monitor]] = defaultdict(list)
     for monitor in monitors:
-        alike[id(monitor.model), monitor._speeds is not None].append(monitor)
+        alike[id(monitor.model), monitor._speeds is not None, monitor._carried is not None].append(monitor)
     return [event for some in alike.values() for event in _events_together(some)]
 
 
@@ -402,6 +413,10 @@ def _events_together(some: Sequence[Monitor]) -> list[Event]:
 
 def _scores(model: Model, some: Sequence[Monitor], parts: Sequence[Sequence[PendingWindow]]) -> Scores:
     """Of windows of each monitor, one after the other."""
+    if some[0]._carried:
+        each = ((one._carried, window) for one, part in zip(some, parts, strict=True) for window, _ in part)
+        rows = [memory.scores(one.samples, first=one.begin["number"] == 0) for memory, one in each if memory]
+        return np.concatenate(rows)
     windows, looked = zip(*chain.from_iterable(parts), strict=True)
     if not some[0]._speeds:
         return speedless_scores(model, windows)

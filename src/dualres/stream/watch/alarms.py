@@ -1,6 +1,6 @@
 """An alarm for every stream of an agent, all learned from the same healthy recordings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -81,16 +81,18 @@ def alarms_at(
     label: str | None = None,
     hz: Fraction | None = None,
     speed: SpeedSources | None = None,
+    carry_memory: bool = False,
 ) -> Alarms:
     """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
 
     Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
-    that do not state it, `speed` the one of their shafts.
+    that do not state it, `speed` the one of their shafts; `carry_memory` as `Monitor` has it.
     """
     good = class_of_healthy(model, label)
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
     known = speed or SpeedSources()
-    scores = {path: _scores(model, path, known, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
+    how = {"block_s": block_s, "speedless": not known.used, "carry_memory": carry_memory}
+    scores = {path: _scores(model, path, known, how, healthy=[good], hz=hz) for path in expanded(healthy)}
     template = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
@@ -99,16 +101,24 @@ def alarms_at(
 
 
 def _scores(
-    model: Model, path: Path, speed: SpeedSources, *, block_s: float, healthy: Sequence[str], hz: Fraction | None
+    model: Model,
+    path: Path,
+    speed: SpeedSources,
+    how: Mapping[str, Any],
+    *,
+    healthy: Sequence[str],
+    hz: Fraction | None,
 ) -> list[float]:
-    """Of every whole block of a recording."""
+    """Of every whole block of a recording, as a monitor judges it that is made with `how`."""
     axes, events = axes_in(path, model, hz), list[Event]()
-    monitor = Monitor(model, axes[0].rate, name=str(path), block_s=block_s, speedless=not speed.used)
+    monitor = Monitor(model, axes[0].rate, name=str(path), **how)
     if stated := axes[0].speed or speed.stated:
         monitor.tell_speed(stated)
     for blocks in zip(*(axis.blocks() for axis in axes), strict=True):
         events += monitor.push(np.stack(blocks, axis=1))
     found = [fault_score(event, healthy) for event in events if event.kind == BLOCK]
     if not found:
-        raise RecordingError(f"{path}: is shorter than one block of {block_s:g} s; leave it out or record longer")
+        raise RecordingError(
+            f"{path}: is shorter than one block of {how['block_s']:g} s; leave it out or record longer"
+        )
     return found

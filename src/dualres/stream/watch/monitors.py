@@ -64,12 +64,13 @@ class Monitors:
         condition: Mapping[str, str],
         *,
         speed: SpeedSources,
+        carry_memory: bool,
         alarms: Alarms | None,
         machine_of: Callable[[str], str],
         say: Callable[[str], None],
     ) -> None:
         self._model, self._block_s, self._condition, self._alarms, self._say = model, block_s, condition, alarms, say
-        self._speed, self._machine_of = speed, machine_of
+        self._speed, self._carry_memory, self._machine_of = speed, carry_memory, machine_of
         self._by_id: dict[int, MonitoredStream] = {}
         self._by_key: dict[str, MonitoredStream] = {}
         self._unscored = 0  # windows that were taken since the latest score
@@ -80,8 +81,8 @@ class Monitors:
         return len(self._by_id)
 
     def open(self, stream: Stream) -> None:
-        unused = not self._speed.used
-        new = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s, speedless=unused)
+        how = {"speedless": not self._speed.used, "carry_memory": self._carry_memory}
+        new = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s, **how)
         self._add(stream, new)
 
     def close(self, stream: Stream) -> None:

@@ -30,10 +30,19 @@ def default_folder(model: Path, sources: Sequence[str], shard: tuple[int, int]) 
     return home / "dualres" / "watch" / f"{model.stem}-{which}"
 
 
-def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False, *, speedless: bool = False) -> Path:
+def spool_in(
+    folder: Path,
+    model: Path,
+    block_s: float,
+    standby: bool = False,
+    *,
+    speedless: bool = False,
+    carry_memory: bool = False,
+) -> Path:
     """The spool of this very model and kind; one that stands by is emptied when another process had its turn."""
     content = sha256(model.read_bytes()).hexdigest()
-    name = sha256(f"{content} {block_s}{' no speed' * speedless}".encode()).hexdigest()[:12]
+    ways = " no speed" * speedless + " carried memory" * carry_memory
+    name = sha256(f"{content} {block_s}{ways}".encode()).hexdigest()[:12]
     return folder / f"{name}{STANDBY * standby}.sqlite"
 
 

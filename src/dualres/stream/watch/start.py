@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, Self, TypeVar
 
 from dualres.errors import ConfigError
+from dualres.judge.carried_memory import memory_of
 from dualres.judge.model import Model, load
 from dualres.recordings.speed import SpeedGiven
 from dualres.recordings.speed_sources import SpeedSources
@@ -54,6 +55,7 @@ class WatchSettings:
     machines: int = 1
     condition: Mapping[str, str] = field(default_factory=dict)
     speed: SpeedGiven | None = None  # of shafts where nothing beside the samples says it; "none" for no speed at all
+    carry_memory: bool = False  # of the paper's network, from window to window
     state: Path | None = None  # folder of the spool; a restart with the same folder continues
     quota: int = QUOTA  # bytes of the spool
     most_behind_s: float = MOST_BEHIND_S
@@ -145,6 +147,8 @@ def start_watch(
     if rate is not None:
         check_stream(judge, rate, settings.block_s)
         check_rate(judge, rate)
+    if settings.carry_memory:
+        memory_of(judge)
     with ExitStack() as stack:
         workers: list[Agent | Standby] = []
         if settings.lasting:
@@ -165,7 +169,14 @@ def start_watch(
         turns = _supply(lambda: MqttFailover(settings.sources[0], options)) if settings.standby else None
         sources = [] if turns else [source_of(name, options) for name in settings.sources]
         sinks = _supply(lambda: [sink_of(name) for name in settings.sinks])
-        path = spool_in(folder, settings.model, settings.block_s, settings.standby, speedless=not speed.used)
+        path = spool_in(
+            folder,
+            settings.model,
+            settings.block_s,
+            settings.standby,
+            speedless=not speed.used,
+            carry_memory=settings.carry_memory,
+        )
         spool = stack.enter_context(patient_spool(path, settings.quota, say))
         for other, waiting in undelivered_beside(path).items() if settings.lasting else ():
             say(f"{other}: holds {waiting} verdicts of another model or --block; that command delivers them")
@@ -180,6 +191,7 @@ def start_watch(
                 label=settings.healthy_class,
                 hz=rate,
                 speed=speed,
+                carry_memory=settings.carry_memory,
             )
 
         def new_agent(sources: Sequence[Source], checkpoints: Checkpoints | None = None) -> Agent:
@@ -191,6 +203,7 @@ def start_watch(
                 block_s=settings.block_s,
                 condition=settings.condition,
                 speed=speed,
+                carry_memory=settings.carry_memory,
                 kinds=KINDS[settings.events],
                 alarms=alarms.unused() if alarms else None,
                 lasting=settings.lasting,
