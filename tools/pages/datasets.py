@@ -28,6 +28,10 @@ BEFORE = """\
 (`datasets/folds/`). A test compares. The simulated ones come with the package. Of any other get the release, then
 `dualres data prepare NAME --from DOWNLOAD` turns it into a store of recordings at their native rate
 (`dualres data list` has the names). A store's size is computed: seconds times rate times 4 bytes per sample.
+
+What is downloaded is counted against the release. Recordings that are missing, archives that were not unpacked and
+recordings that were cut short are errors that name them, and a store without a recording is none. `--partial` takes
+what is there: the store is marked as a part, and so is whatever is made from it. Excerpts need it, too.
 """
 FOLDS_ARE = """\
 ## Whose folds these are
@@ -139,6 +143,7 @@ def section(release: Release) -> str:
         *wrapped(f"* **Changes with it:** {release.changes_too}"),
         *wrapped(f"* **Licence:** {release.licence}."),
         *wrapped(f"* **Obtained from:** {release.obtained_from}; version: {release.version}."),
+        *downloaded(release),
         *wrapped(f"* **Store:** {store(release)}"),
         *wrapped(f"* **Folds:** {provenance}"),
         *(line for rule in rules for line in wrapped(f"  * {rule}")),
@@ -147,6 +152,26 @@ def section(release: Release) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def downloaded(release: Release) -> Iterator[str]:
+    """Where it is, how large, and what to type."""
+    if release.generate:
+        return
+    yield from wrapped(f"* **Download:** {release.download}. {release.link}")
+    yield ""
+    yield "  ```console"
+    yield f"  $ dualres data prepare {release.name} --from DOWNLOAD"
+    yield f"  $ dualres data verify stores/{release.name}"
+    yield f"  $ dualres bench run {study_of(release)} --datasets {release.name}"
+    yield "  ```"
+    yield ""
+
+
+def study_of(release: Release) -> str:
+    """The one that asks most of it, the paper's first."""
+    ours = "bearing" if release.name in catalog.NAMES else "rigs"
+    return {"mcc5": "gearbox", "phm2009": "pilot"}.get(release.name, ours)
 
 
 def store(release: Release) -> str:

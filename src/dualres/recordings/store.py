@@ -68,6 +68,14 @@ def read_index(folder: Path) -> dict[str, Any]:
     return index
 
 
+def is_prepared(folder: Path) -> bool:
+    """Whether there is a store, and not one of nothing; whoever opens it is told what is wrong with it."""
+    try:
+        return bool(read_index(folder)["recordings"])
+    except RecordingError:
+        return (folder / "recordings.json").exists()
+
+
 def write_signal(folder: Path, name: str, signal: Samples) -> str:
     """One signal, or several axes as (axes, samples), whole or not at all; returns the SHA-256 of the samples."""
     buffer = io.BytesIO()

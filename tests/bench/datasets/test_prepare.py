@@ -48,7 +48,7 @@ class Made:
             ReleaseEntry(n, "good", f"unit {n}", {"load": "high"}, folder / f"{n}.bin", partial(self.read, n))
             for n in "abc"
         ]
-        return Index(tuple(entries), ((folder / "d.bin", "reserved"),), "excerpts")
+        return Index(tuple(entries), ((folder / "d.bin", "reserved"),))
 
     def read(self, name):
         self.reads.append(name)
@@ -70,7 +70,7 @@ def test_a_release_becomes_a_store(made, tmp_path):
     assert done.left_out == ((made.folder / "d.bin", "reserved"),)
     assert seen == [(0, 3, "a"), (1, 3, "b"), (2, 3, "c"), (3, 3, "")]
     index = json.loads((store / "recordings.json").read_text())
-    assert (index["variant"], index["rate"], index["licence"]) == ("excerpts", "200000/3", "none")
+    assert (index["variant"], index["rate"], index["licence"]) == ("full", "200000/3", "none")
     first, *_ = open_store(store)
     assert (first.id, first.label, first.component, first.condition) == ("a", "good", "unit a", {"load": "high"})
     assert len(first.origin.sha256) == 64

@@ -6,6 +6,8 @@ from dualres import cli
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import names
 
+ONE = {"id": "Normal_0", "samples": 1, "label": "healthy"}
+
 
 def run(*arguments):
     return CliRunner(env={"COLUMNS": "160"}).invoke(cli.app, ["data", *map(str, arguments)])
@@ -14,8 +16,11 @@ def run(*arguments):
 def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     store = tmp_path / "cwru"
     store.mkdir()
-    index = {"dataset": "cwru", "variant": "excerpts", "rate": "48000", "channel": "DE", "recordings": []}
+    index = {"dataset": "cwru", "variant": "excerpts", "rate": "48000", "channel": "DE", "recordings": [ONE]}
     (store / "recordings.json").write_text(json.dumps(index))
+    (tmp_path / "hust").mkdir()
+    empty = {"dataset": "hust", "rate": "51200", "channel": "data", "recordings": []}
+    (tmp_path / "hust" / "recordings.json").write_text(json.dumps(empty))
     output = run("list", "--stores", tmp_path).output
     paper, others = output.split("Not in the paper")
     for name in catalog.NAMES:
@@ -23,7 +28,8 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
         assert f" {name} " not in others
     for name in ("simulated", "cwru_12k", "uestc", "machines"):
         assert f" {name} " in others
-    assert "0 recordings" in output
+    assert "1 recordings" in output
+    assert "0 recordings" not in output, "an empty store is not prepared"
     assert "excerpts" in output
 
 
@@ -57,10 +63,15 @@ def test_folds_as_a_table_that_a_narrow_screen_holds():
 
 def test_prepare_and_verify_real_recordings(data, tmp_path):
     store = tmp_path / "phm2009"
-    prepare = ("prepare", "phm2009", "--from", data / "phm2009" / "originals", "--to", store)
+    whole = ("prepare", "phm2009", "--from", data / "phm2009" / "originals", "--to", store)
+    refused = run(*whole)
+    assert "274 of the 280 recordings of PHM2009 are missing" in str(refused.exception)
+    assert not store.exists()
+    prepare = (*whole, "--partial")
     result = run(*prepare)
     assert result.exit_code == 0, result.output
     assert "6 recordings written, 0 kept" in result.output
+    assert "274 of the 280 recordings of PHM2009 are not in it" in result.output
     assert "0 recordings written, 6 kept" in run(*prepare).output
     assert run("verify", store).exit_code == 0
     (store / "signals" / "helical1_30hz_high_1.npy").write_bytes(b"x")

@@ -17,13 +17,14 @@ import numpy as np
 
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
+from dualres.bench.datasets.release import FULL as FULL
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.recordings.resample import code_hash, resample
-from dualres.recordings.store import open_store, read_index
+from dualres.recordings.store import is_prepared, open_store, read_index
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet
 
@@ -32,12 +33,10 @@ if TYPE_CHECKING:
 
 _DIGEST = 32  # bytes at the end of a cached file, after NumPy's own format
 
-FULL = "full"  # the variant of a dataset whose recordings are as long as released
-
 
 def present_datasets(stores: Path) -> tuple[str, ...]:
     """Names of the datasets prepared under `stores`, and of the rig, which needs no preparing."""
-    return tuple(n for n in catalog.names() if catalog.release(n).generate or (stores / n / "recordings.json").exists())
+    return tuple(n for n in catalog.names() if catalog.release(n).generate or is_prepared(stores / n))
 
 
 @dataclass(frozen=True)

@@ -66,4 +66,6 @@ RELEASE = described(
     classes=CLASSES,
     label_of=label_of,
     speed_of=speed_of,
+    ids=_NUMBERS,
+    least_samples=120_801,
 )

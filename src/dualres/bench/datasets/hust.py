@@ -54,4 +54,6 @@ RELEASE = described(
     classes=LABELS.values(),
     label_of=lambda id: LABELS[id[:-3]],
     speed_of=speed_of,
+    ids=filter(_RELEASED.fullmatch, (f"{s}{n}0{load}" for s in LABELS for n in range(4, 9) for load in (0, 2, 4))),
+    least_samples=512_000,
 )

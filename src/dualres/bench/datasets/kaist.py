@@ -81,4 +81,6 @@ RELEASE = described(
     classes=STATES,
     label_of=lambda id: _KNOWN[id.partition("_")[2]][0],
     speed_of=speed_of,
+    ids=(f"{load}Nm_{state}" for load in LOADS_NM for state in _KNOWN),
+    least_samples=60 * int(RATE),
 )

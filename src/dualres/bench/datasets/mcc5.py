@@ -196,8 +196,9 @@ def _columns(file: IO[bytes], where: str) -> Table:
         if CHANNEL not in header:
             raise RecordingError(f"{where}: no column {CHANNEL} in its header, which reads {','.join(header)[:200]!r}")
         used = [header.index(name) for name in (CHANNEL, PULSES) if name in header]
+        parsed = [*used, len(header) - 1]  # the last column as well: a line that was cut short shows by lacking it
         try:
-            table = np.loadtxt(text, np.float32, comments=None, delimiter=",", usecols=used, ndmin=2)
+            table = np.loadtxt(text, np.float32, comments=None, delimiter=",", usecols=parsed, ndmin=2)
         except ValueError as error:
             raise RecordingError(f"{where}: damaged below its header ({error}); download it again") from error
     samples = np.ascontiguousarray(table[:, 0])
@@ -206,5 +207,13 @@ def _columns(file: IO[bytes], where: str) -> Table:
 
 
 RELEASE = described(
-    "mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=lambda id: _KNOWN[id].label, speed_of=speed_of
+    "mcc5",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=STATES,
+    label_of=lambda id: _KNOWN[id].label,
+    speed_of=speed_of,
+    ids=_KNOWN,
+    least_samples=59 * int(RATE),  # of 60 s; nobody promises the last sample
 )

@@ -42,4 +42,12 @@ def _speed(path: Path) -> Speed:
     return tachometer_speed(load(path, ENCODER, RATE), float(RATE), PULSES)
 
 
-RELEASE = described("ottawa", index, channel=CHANNEL, rate=RATE, letters=LABELS)
+RELEASE = described(
+    "ottawa",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    letters=LABELS,
+    ids=(f"{health}-{profile}-{trial}" for health in LABELS for profile in "ABCD" for trial in (1, 2, 3)),
+    least_samples=2_000_000,
+)

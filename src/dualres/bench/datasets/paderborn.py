@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
@@ -35,6 +36,11 @@ _BEARING = r"K(?:[ABI]\d{2}|\d{3})"
 _RECORDING = re.compile(rf"(?P<setting>N\d{{2}}_M\d{{2}}_F\d{{2}})_(?P<bearing>{_BEARING})_(?P<repeat>\d+)")
 
 
+SETTINGS = ("N15_M07_F10", "N09_M07_F10", "N15_M01_F10", "N15_M07_F04")
+REPEATS = range(1, 21)
+TRUNCATED = "N15_M01_F10_KA08_2"
+
+
 def index(folder: Path) -> Index:
     """What lies below `folder`: usually one folder per bearing, as the archives unpack."""
     found = find(folder, {".mat"}, _RECORDING)
@@ -57,7 +63,7 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
         return f"{bearing} is not a bearing of the release"
     if "Fehlerhaft" in path.relative_to(folder).parts:
         return "Fehlerhaft holds recordings whose vibration amplifier was off"
-    if path.stem == "N15_M01_F10_KA08_2":
+    if path.stem == TRUNCATED:
         return "the official archive holds it truncated: its vibration stops after 190,937 samples"
     label, damage = _STATES[bearing]
     condition = {"setting": name["setting"], "repeat": name["repeat"], "damage": damage}
@@ -79,4 +85,10 @@ RELEASE = described(
     classes=CLASSES,
     label_of=lambda id: _STATES[id.split("_")[-2]][0],
     speed_of=speed_of,
+    ids=(
+        id
+        for bearing, setting, repeat in product(_STATES, SETTINGS, REPEATS)
+        if (id := f"{setting}_{bearing}_{repeat}") != TRUNCATED
+    ),
+    least_samples=249_940,  # of 256,000 as a rule
 )

@@ -10,9 +10,10 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -105,4 +106,25 @@ def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
     return speed_in(condition)
 
 
-RELEASE = described("phm2009", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=label_of, speed_of=speed_of)
+def _ids() -> Iterator[str]:
+    cases = [f"helical{i}" for i in range(1, 7)] + [f"spur{i}" for i in range(1, 9)]
+    for case, hz, load, repeat in product(cases, (30, 35, 40, 45, 50), ("high", "low"), (1, 2)):
+        yield f"{case}_{hz}hz_{load}_{repeat}"
+
+
+def _least_samples(recording: str) -> int:
+    """One is shorter than all others."""
+    return 245_648 if recording == "helical5_50hz_high_2" else 266_650
+
+
+RELEASE = described(
+    "phm2009",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    classes=CLASSES,
+    label_of=label_of,
+    speed_of=speed_of,
+    ids=_ids(),
+    least_samples=_least_samples,
+)

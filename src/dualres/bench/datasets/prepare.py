@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dualres.bench.datasets.release import Index, Refusal, Release, ReleaseEntry
+from dualres.bench.datasets.completeness import check_complete, check_whole, least_samples, missing
+from dualres.bench.datasets.release import FULL, PART, Index, Refusal, Release, ReleaseEntry
 from dualres.errors import RecordingError
 from dualres.recordings.store import read_index, write_index, write_signal
 from dualres.utils.files import check_writable, remove_remains
@@ -61,37 +63,56 @@ class PreparationResult:
     kept: int  # from an earlier run
     failed: tuple[tuple[str, str], ...]  # recording and reason
     left_out: tuple[Refusal, ...]
+    missing: tuple[str, ...] = ()  # recordings of the release that the store does not hold
 
 
-def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> PreparationResult:
+@dataclass(frozen=True)
+class _Preparation:
+    release: Release
+    index: Index
+    source: Path
+    store: Path
+    partial: bool
+
+
+def prepare(
+    release: Release, source: Path, store: Path, progress: Progress = quiet, *, partial: bool = False
+) -> PreparationResult:
     """Write what the store does not hold yet; a file that cannot be used is reported and stops no other.
 
-    The index is saved every few seconds and at the end, however it comes. Of two at once, the second one waits.
+    A download that lacks recordings of the release is an error before any is read, and a recording that was cut short
+    cannot be used. With `partial` both are taken as they are. A store that is not the whole release says so in its
+    index ("variant"). The index is saved every few seconds and at the end, however it comes, but none without a
+    recording. Of two at once, the second one waits.
     """
     index = release.index(source)
+    if not partial:
+        check_complete(release, index, source)
     check_writable(store / "recordings.json")
     store.mkdir(parents=True, exist_ok=True)
     with alone_in(store):
-        known = _known(release, index, source, store)
+        job = _Preparation(release, index, source, store, partial)
+        known = _known(job)
         remove_remains(store, "recordings.json")
         remove_remains(store / "signals", "*.npy")
-        return _completed(release, index, source, store, known=known, progress=progress)
+        return _completed(job, known, progress)
 
 
-def _completed(
-    release: Release, index: Index, source: Path, store: Path, *, known: dict[str, dict[str, Any]], progress: Progress
-) -> PreparationResult:
-    missing = [e for e in index.entries if e.id not in known]
+def _completed(job: _Preparation, known: dict[str, dict[str, Any]], progress: Progress) -> PreparationResult:
+    release, index, source, store = job.release, job.index, job.source, job.store
+    wanted = [e for e in index.entries if e.id not in known]
     failed: list[tuple[str, str]] = []
     digests: dict[Path, str] = {}  # an archive holds many recordings and is hashed once
     saved = time.monotonic()
     try:
-        for done, entry in enumerate(missing):
-            progress("Prepare", done, len(missing), entry.id)
+        for done, entry in enumerate(wanted):
+            progress("Prepare", done, len(wanted), entry.id)
             try:
                 if entry.path not in digests:
                     digests[entry.path] = check(release.name, entry.path)
                 signal = entry.read()
+                if not job.partial:
+                    check_whole(release, entry, len(signal))
                 known[entry.id] = {
                     **{"id": entry.id, "samples": len(signal), **_described(entry), "source": _inside(entry, source)},
                     **_shaft(release, entry),
@@ -100,17 +121,19 @@ def _completed(
             except RecordingError as error:
                 failed.append((entry.id, str(error)))
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                _save(release, index, store, known)
+                _save(job, known)
                 saved = time.monotonic()
     finally:
-        _save(release, index, store, known)
-    progress("Prepare", len(missing), len(missing), "")
-    written = len(missing) - len(failed)
-    return PreparationResult(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
+        _save(job, known)
+    progress("Prepare", len(wanted), len(wanted), "")
+    written = len(wanted) - len(failed)
+    kept, lacking = len(index.entries) - len(wanted), missing(release, known)
+    return PreparationResult(written, kept, tuple(failed), index.left_out, lacking)
 
 
-def _known(release: Release, index: Index, source: Path, store: Path) -> dict[str, dict[str, Any]]:
+def _known(job: _Preparation) -> dict[str, dict[str, Any]]:
     """The entries of an earlier run whose signals are still there."""
+    release, index, source, store = job.release, job.index, job.source, job.store
     if not (store / "recordings.json").exists():
         return {}
     before = read_index(store)
@@ -123,6 +146,8 @@ def _known(release: Release, index: Index, source: Path, store: Path) -> dict[st
         for e in index.entries
         # An excerpt that was prepared before the full release came is not kept.
         if kept.get(e.id, {}).get("source") == _inside(e, source) and (store / "signals" / f"{e.id}.npy").exists()
+        # Nor is one that was taken although it was cut short.
+        if job.partial or kept[e.id]["samples"] >= least_samples(release, e.id)
     }
 
 
@@ -145,7 +170,18 @@ def _inside(entry: ReleaseEntry, source: Path) -> str:
     return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
 
 
-def _save(release: Release, index: Index, store: Path, known: dict[str, dict[str, Any]]) -> None:
-    head = {"dataset": release.name, "variant": index.variant, "version": release.version, "licence": release.licence}
-    head |= {"channel": release.channel, "rate": str(release.rate)}
-    write_index(store, head, [known[e.id] for e in index.entries if e.id in known])
+def _save(job: _Preparation, known: Mapping[str, Mapping[str, Any]]) -> None:
+    """A store of no recordings is no prepared dataset, so it gets no index."""
+    release = job.release
+    head = {"dataset": release.name, "variant": _variant(job, known), "version": release.version}
+    head |= {"licence": release.licence, "channel": release.channel, "rate": str(release.rate)}
+    if recordings := [known[e.id] for e in job.index.entries if e.id in known]:
+        write_index(job.store, head, recordings)
+
+
+def _variant(job: _Preparation, known: Mapping[str, Mapping[str, Any]]) -> str:
+    """ "full" where the store holds all of the release and nothing that was cut short."""
+    if job.index.variant != FULL:
+        return job.index.variant
+    short = any(one["samples"] < least_samples(job.release, id) for id, one in known.items())
+    return PART if short or missing(job.release, known) or len(known) < len(job.index.entries) else FULL

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -16,7 +16,10 @@ from dualres.recordings.speed import Speed
 
 Refusal = tuple[Path, str]  # a file that is left out, and why
 SpeedByName = Callable[[str, Mapping[str, str]], Speed | None]  # by a recording's id and condition
+ARCHIVES = frozenset({".zip", ".rar", ".7z", ".tar", ".tgz", ".gz"})
+MOST_NAMED = 4  # of what is missing
 FoldsFrom = Literal["text", "reconstructed", "ours"]
+FULL, PART = "full", "part"  # variants of a store: the whole release as it is, and not all of it
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Index:
 
     entries: tuple[ReleaseEntry, ...]
     left_out: tuple[Refusal, ...] = ()
-    variant: str = "full"  # "excerpts" where the recordings are cut short
+    variant: str = FULL  # "excerpts" where the recordings are cut short
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,11 @@ class Release:
     about_classes: str = ""  # what the names of the classes do not tell
     changes_too: str = ""  # what differs between support and evaluation besides the held-out unit
     recordings: int = 0  # in a store of the whole release; 0 if that is not known
+    ids: tuple[str, ...] = field(default=(), repr=False)  # of these; empty if they are not known
+    # Samples that a recording has at least, by its id: with fewer it was cut short.
+    least_samples: Callable[[str], int] | None = field(default=None, repr=False)
+    download: str = ""  # how large, and in what form
+    link: str = ""  # where to get it
     recorded_s: int = 0  # s, about how long these are together
     label_of: Callable[[str], str] | None = field(default=None, repr=False)  # the class of a recording, by its id
     shaped_like: str = ""  # the dataset of the paper that a simulation has its classes, conditions and folds from
@@ -92,11 +100,14 @@ def described(
     label_of: Callable[[str], str] | None = None,
     letters: Mapping[str, str] | None = None,
     speed_of: SpeedByName | None = None,
+    ids: Iterable[str] = (),
+    least_samples: int | Callable[[str], int] | None = None,
 ) -> Release:
     """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest.
 
     One without an `index` is simulated, and needs no preparing. `letters` are the classes where the first letter of a
-    recording's id says which is its. `speed_of` gives the speed that is stated of a recording.
+    recording's id says which is its. `speed_of` gives the speed that is stated of a recording. `ids` are those of the
+    whole release, and `least_samples` what each has at least, by its id or all alike.
     """
     if letters:
         classes, label_of = letters.values(), lambda recording: letters[recording[0]]
@@ -106,6 +117,8 @@ def described(
 
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
     facts |= {"channel": channel, "rate": rate, "classes": tuple(classes), "label_of": label_of, "speed_of": speed_of}
+    least = (lambda _: least_samples) if isinstance(least_samples, int) else least_samples
+    facts |= {"ids": tuple(ids), "least_samples": least}
     return Release(name, index=index or nothing, **facts)
 
 
@@ -146,7 +159,7 @@ def collect(
     looked_for: str,
     left_out: Iterable[Refusal] = (),
     *,
-    variant: str = "full",
+    variant: str = FULL,
 ) -> Index:
     """The index of what was found; an error if that is nothing, or if two files claim to be the same recording.
 
@@ -157,7 +170,10 @@ def collect(
         reasons = [reason for _, reason in index.left_out]
         count = f"{len(reasons)} files refused, the first" if len(reasons) > 1 else "1 file refused"
         refused = f" ({count}: {reasons[0]})" if reasons else ""
-        raise RecordingError(f"{folder}: nothing to use in it or in any folder below{refused}; looked for {looked_for}")
+        packed = [path.name for path in still_packed(folder)]
+        unpack = f"; not unpacked: {named(packed)}" if packed else ""
+        nothing = f"{folder}: nothing to use in it or in any folder below{refused}"
+        raise RecordingError(f"{nothing}; looked for {looked_for}{unpack}")
     first: dict[str, Path] = {}
     for entry in index.entries:
         if entry.id in first:
@@ -165,6 +181,21 @@ def collect(
             raise RecordingError(f"{entry.id} is there twice: {places}; keep one and move the other away")
         first[entry.id] = entry.path
     return index
+
+
+def still_packed(source: Path, used: Collection[Path] = ()) -> list[Path]:
+    """Archives below a folder that no recording is read from."""
+    return [
+        path
+        for path in (sorted(source.rglob("*")) if source.is_dir() else ())
+        if path.suffix.lower() in ARCHIVES and path not in used and not is_junk(path.relative_to(source))
+    ]
+
+
+def named(names: Sequence[str]) -> str:
+    """The first few of them."""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def is_junk(path: PurePath) -> bool:

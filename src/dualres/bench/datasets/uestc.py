@@ -38,4 +38,13 @@ def speed_of(recording: str, condition: Mapping[str, str]) -> Speed | None:
     return speed_in(condition)
 
 
-RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, letters=LABELS, speed_of=speed_of)
+RELEASE = described(
+    "uestc",
+    index,
+    channel=CHANNEL,
+    rate=RATE,
+    letters=LABELS,
+    speed_of=speed_of,
+    ids=(f"{state}_{rpm}" for state in LABELS for rpm in SPEEDS),
+    least_samples=262_144,
+)

@@ -5,7 +5,7 @@ A file `I_1_2.mat` holds one recording of 10 s: the letter of the state (H, I, O
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -57,4 +57,19 @@ def speed_of(recording: str, condition: Mapping[str, str]) -> Speed:
     return Speed.of_rpm(RPM)
 
 
-RELEASE = described("uored", index, channel="accelerometer (column 1)", rate=RATE, letters=LABELS, speed_of=speed_of)
+def _ids() -> Iterator[str]:
+    """Of bearings 1 to 10, healthy and with each stage of its fault."""
+    yield from (f"H_{bearing}_0" for bearing in range(1, 11))
+    yield from (f"{letter}_{bearing}_{stage}" for letter in "IO" for bearing in BEARINGS[letter] for stage in (1, 2))
+
+
+RELEASE = described(
+    "uored",
+    index,
+    channel="accelerometer (column 1)",
+    rate=RATE,
+    letters=LABELS,
+    speed_of=speed_of,
+    ids=_ids(),
+    least_samples=420_000,
+)

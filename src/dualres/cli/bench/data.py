@@ -27,7 +27,7 @@ Stores = Annotated[
 def list_(stores: Stores = Path("stores")) -> None:
     """List the datasets: what each is, its licence, where to get it, and what is prepared."""
     from dualres.bench.datasets import catalog
-    from dualres.recordings.store import read_index
+    from dualres.recordings.store import is_prepared, read_index
 
     for title, members in catalog.groups().items():
         table = Table(title=title, title_justify="left", show_lines=True)
@@ -36,7 +36,7 @@ def list_(stores: Stores = Path("stores")) -> None:
         for name in members:
             release, store = catalog.release(name), stores / name
             present = "always" if release.generate else "-"
-            if (store / "recordings.json").exists():
+            if is_prepared(store):
                 index = read_index(store)
                 present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
             folds = ", ".join(release.folds)
@@ -49,19 +49,33 @@ def prepare(
     *,
     name: Annotated[str, typer.Argument(help="Name of the dataset, as in `dualres data list`.")],
     source: Annotated[Path, typer.Option("--from", help="Folder with the downloaded release.")],
+    partial: Annotated[
+        bool,
+        typer.Option(
+            "--partial", help="Take what is there of a release that is not complete, and mark the store as a part."
+        ),
+    ] = False,
     store: Annotated[Path | None, typer.Option("--to", help="Folder to write; by default stores/NAME.")] = None,
     stores: Stores = Path("stores"),
 ) -> None:
-    """Turn a downloaded release into a store. What an earlier run has prepared is kept."""
+    """Turn a downloaded release into a store. What an earlier run has prepared is kept.
+
+    What is there is counted against the release: missing recordings, archives that were not unpacked and recordings
+    that were cut short are errors that name them.
+    """
     from dualres.bench.datasets import catalog
     from dualres.bench.datasets.prepare import prepare as run
 
     target = store or stores / name
     with progress("What was prepared so far is kept; run the same command again to continue.") as report:
-        done = run(catalog.release(name), source, target, renamed(report, f"Prepare {name}"))
+        release = catalog.release(name)
+        done = run(release, source, target, renamed(report, f"Prepare {name}"), partial=partial)
     say(f"{done.written} recordings written, {done.kept} kept: {target}")
     for path, reason in done.left_out:
         say(f"left out  {path}: {reason}")
+    if partial and done.missing:
+        lacking = f"{len(done.missing)} of the {len(release.ids)} recordings of {release.short} are not in it"
+        complain("partial", f"{target}: {lacking}, and it is marked so", "yellow")
     for recording, reason in done.failed:
         complain("failed", f"{recording}: {reason}")
     if done.failed:
