@@ -23,6 +23,10 @@ class Orders(Measured):
         rows.append(["**mean**", *(f"**{found['mean'][known]:.1f}**" for known in KNOWN)])
         return table(("rig", *KNOWN.values()), rows)
 
+    def orders_of(self, known: str, *rig: str) -> str:
+        """Macro-F1 of one rig, by what is known of the judged speeds."""
+        return f"{self._json('orders')['rigs'][' '.join(rig)][known]:.1f}"
+
     def orders_found(self) -> str:
         """Of judged recordings whose speed is not given: how many are judged at one, and how many of these rightly."""
         rigs = self._json("orders")["rigs"]
