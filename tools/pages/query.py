@@ -7,6 +7,7 @@ from dualres.bench.campaign.ledger import Ledger
 from dualres.errors import ConfigError
 from tools.pages.alarms import Alarms
 from tools.pages.batches import Batches
+from tools.pages.carried import Carried
 from tools.pages.cells import Cells
 from tools.pages.explain import Explain
 from tools.pages.live import Live
@@ -17,7 +18,7 @@ from tools.pages.speed import Speed
 from tools.pages.stress import Stress
 from tools.pages.trust import Trust
 
-MEASURED = (Speed, Explain, Trust, Alarms, Stress, Live, Orders)
+MEASURED = (Speed, Explain, Trust, Alarms, Stress, Live, Orders, Carried)
 
 
 class Answers:

@@ -26,7 +26,7 @@ PAGES = (
 )
 PARTS = {
     "README.md": ("how_good", "how_fast"),
-    "docs/live.md": ("live_load",),
+    "docs/live.md": ("live_load", "carried_memory"),
     "docs/edge.md": ("exported_streams", "vector_instructions"),
 }
 
