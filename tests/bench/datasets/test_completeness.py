@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dualres.bench.campaign.dataset_signals import present_datasets
+from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.datasets import catalog, mcc5
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.prepare import prepare
 from dualres.bench.datasets.release import Release, ReleaseEntry, collect
+from dualres.config import POLYPHASE
 from dualres.errors import RecordingError
 from dualres.recordings.store import open_store
 
@@ -126,6 +127,18 @@ def test_a_store_of_nothing_is_not_prepared(download, tmp_path):
         json.dumps({"dataset": "uestc", "rate": "20000", "channel": "x", "recordings": []})
     )
     assert "uestc" not in present_datasets(tmp_path / "stores"), "nor is one that an earlier version wrote"
+
+
+def test_a_part_that_an_earlier_version_called_full_counts_as_a_part(data, tmp_path):
+    store = tmp_path / "uestc"
+    prepare(catalog.release("uestc"), data / "uestc", store)
+    variants = []
+    for _ in range(2):
+        variants.append(DatasetSignals("uestc", tmp_path, tmp_path / "cache", POLYPHASE).variant)
+        index = json.loads((store / "recordings.json").read_text())
+        index["recordings"].pop()
+        (store / "recordings.json").write_text(json.dumps(index))
+    assert variants == ["full", "part"]
 
 
 @pytest.mark.parametrize("name", COUNTED)

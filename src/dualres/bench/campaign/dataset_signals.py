@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dualres.bench.datasets import catalog
+from dualres.bench.datasets.completeness import missing
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.release import FULL as FULL
+from dualres.bench.datasets.release import PART
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.learn.fold import Budget
@@ -105,6 +107,8 @@ class DatasetSignals:
             recordings = list(map(release.with_speed, open_store(stores / dataset)))
             index = read_index(stores / dataset)
             self.variant = str(index.get("variant", FULL))
+            if self.variant == FULL and missing(release, {r.id for r in recordings}):
+                self.variant = PART  # prepared by an earlier version, which did not count
             self._prepared = {entry["id"]: entry.get("sha256") for entry in index["recordings"]}
         self._only = only
         self._recordings = {r.id: r for r in recordings if only is None or r.id in only}
