@@ -6,12 +6,12 @@ from typing import Any
 import torch
 from matplotlib.axes import Axes
 
+from dualres.bench.report.plots.boxes import CROSS, LONG, SHARED, SHORT, TO, bare, box, note, path
 from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
 from dualres.model.network import Encoder
 from dualres.model.spectra import hann
 from dualres.utils.figures import DOUBLE, INK, MUTED, printed
-from tools.figures.boxes import CROSS, LONG, SHARED, SHORT, TO, bare, box, note, path
 
 SHOWN = 4  # tokens
 LEFT, RIGHT = 1.12, 6.78  # inches, of the sample axis

@@ -7,12 +7,12 @@ from torch import nn
 
 from dualres.bench.paper.protocol import ALLOCATIONS, GEARBOX_BUDGETS
 from dualres.bench.report.captions import times
+from dualres.bench.report.plots.boxes import CROSS, LONG, SHARED, SHORT, TO, bare, box, circled, note, path
 from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
 from dualres.model.network import DualRes
 from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, POINTS, printed
-from tools.figures.boxes import CROSS, LONG, SHARED, SHORT, TO, bare, box, circled, note, path
 
 
 @printed()

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from matplotlib.axes import Axes
 
+from dualres.bench.report.plots.boxes import ARROW, SHARED, box, circled, note, path
 from dualres.bench.report.plots.paths import rig_window
 from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
@@ -14,7 +15,6 @@ from dualres.model.network import DualRes
 from dualres.model.scan import Coefficients, renewed, scan, scan_step
 from dualres.utils.arrays import Complex, Exact
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, PALE, RULE, canvas, printed
-from tools.figures.boxes import ARROW, SHARED, box, circled, note, path
 
 CHANNEL, OSCILLATOR = 56, 2  # whose state is drawn: a few turns, and a half-life that lets one see them
 SHOWN = 48  # tokens

@@ -109,6 +109,13 @@ def not_run(axes: Axes, x: float, y: float, *, upright: bool = False) -> None:
     axes.annotate("not run", (x, y), offset, textcoords="offset points", color=MUTED, fontstyle="italic", **place)
 
 
+def value_column(axes: Axes, words: Sequence[tuple[float, str]]) -> None:
+    """Numbers in a column at the right edge, flush right: (row, text). There nobody takes them for those of a mark."""
+    place: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "center", "annotation_clip": False}
+    for row, text in words:
+        axes.annotate(text, (1, row), **place)
+
+
 def spread(wanted: Sequence[float], gap: float) -> list[float]:
     """Positions near the wanted ones and at least `gap` apart, in the order given."""
     order = np.argsort(wanted, kind="stable")
@@ -134,9 +141,10 @@ def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> Non
     text_height = (high - low) * POINTS / 72 * dpi / axes.get_window_extent().height  # of the smallest, in units of y
     heights = spread([end[1] for end in ends], 1.25 * text_height)
     for (x, y, name, colour), height in zip(ends, heights, strict=True):
-        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5}
-        place: Any = {"textcoords": beside, "va": "center", "annotation_clip": False}
-        axes.annotate(name, (x, y), (1.03, height), arrowprops=line, **place)
+        # Grey, so that nobody takes it for a part of the line.
+        leader = {"arrowstyle": "-", "color": RULE, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5}
+        place: Any = {"textcoords": beside, "va": "center", "annotation_clip": False, "color": colour}
+        axes.annotate(name, (x, y), (1.03, height), arrowprops=leader, **place)
 
 
 def lay_out(axes: Axes) -> float:
@@ -147,12 +155,15 @@ def lay_out(axes: Axes) -> float:
     return float(figure.dpi)
 
 
-def save(figure: Figure, stem: Path) -> tuple[Path, Path]:
-    """`stem`.pdf and `stem`.png, the same bytes every time."""
+def save(figure: Figure, stem: Path, mark: str = "") -> tuple[Path, Path]:
+    """`stem`.pdf and `stem`.png, the same bytes every time; `mark` stands in both, where no viewer shows it."""
     paths = stem.with_name(stem.name + ".pdf"), stem.with_name(stem.name + ".png")
     options: tuple[dict[str, Any], ...] = (
-        {"format": "pdf", "metadata": {"CreationDate": None, "Producer": None, "Creator": None}},
-        {"format": "png", "metadata": {"Software": None}, "dpi": PNG_DPI},
+        {
+            "format": "pdf",
+            "metadata": {"CreationDate": None, "Producer": None, "Creator": None, "Keywords": mark or None},
+        },
+        {"format": "png", "metadata": {"Software": None, "Comment": mark or None}, "dpi": PNG_DPI},
     )
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # laid out once, the same in both files

@@ -1,13 +1,13 @@
-"""Results of the study that the overview shows, from made-up ledgers."""
+"""Results of a study, from a made-up ledger."""
 
 from __future__ import annotations
 
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.studies import RIG, jobs, study
+from dualres.bench.campaign.studies import RIG, study
 from dualres.bench.report.results import Results
-from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
+from tests.bench.campaign.synthetic import synthetic_ledger
 
 
 def gearbox(ledger: Ledger) -> Results:
@@ -17,18 +17,3 @@ def gearbox(ledger: Ledger) -> Results:
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
     return gearbox(synthetic_ledger(tmp_path_factory.mktemp("full") / "ledger", ["gearbox"], datasets=(RIG,)))
-
-
-@pytest.fixture(scope="module")
-def sparse(tmp_path_factory):
-    """The first of every third finished pair of folds, and some jobs with one fold only."""
-    ledger = Ledger(tmp_path_factory.mktemp("sparse") / "ledger")
-    for position, job in enumerate(jobs(study("gearbox"), (RIG,), seeds=[41])):
-        if position % 6 in (0, 1, 2):
-            ledger.record(job, synthetic_outcome(job))
-    return gearbox(ledger)
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory):
-    return gearbox(Ledger(tmp_path_factory.mktemp("empty") / "ledger"))

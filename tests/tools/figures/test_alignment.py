@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from matplotlib.patches import Polygon
 
+from dualres.bench.report.plots.boxes import CROSS
 from tools.figures.alignment import SHOWN, alignment
-from tools.figures.boxes import CROSS
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-from tools.figures.boxes import CROSS
+from dualres.bench.report.plots.boxes import CROSS
 from tools.figures.diagrams import allocations, architecture
 
 

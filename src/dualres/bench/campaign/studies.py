@@ -140,7 +140,7 @@ STUDIES.update(
             "How do nine methods compare on a gearbox, from 2 to 37 labelled seconds per class?",
             _and_rig(_gearbox(("mcc5",), NAMES, paper.GEARBOX_BUDGETS)),
             dataset_tables=("gearbox_macro_f1", "gearbox_accuracy", "gearbox_by_fold", "fit_costs"),
-            dataset_figures=("gearbox_panels", "score_and_cost", "confusion"),
+            dataset_figures=("snapshot", "gearbox_panels", "confusion"),
             cost_figures=("score_and_latency",),
         ),
         Study(
@@ -148,14 +148,12 @@ STUDIES.update(
             "How far do the best three methods' scores move with the seed?",
             _and_rig(_gearbox(("mcc5",), paper.FINALISTS, paper.GEARBOX_BUDGETS, paper.SEEDS)),
             dataset_tables=("replication",),
-            dataset_figures=("learning_curves", "fixed_coverage"),
         ),
         Study(
             "allocation",
             "At 6.144 labelled seconds per class: few recordings for long, or many for a moment?",
             _and_rig(_gearbox(("mcc5",), paper.PAIR, paper.ALLOCATIONS)),
             dataset_tables=("allocation",),
-            dataset_figures=("allocation_bars",),
         ),
         Study(
             "pilot",
@@ -224,6 +222,7 @@ STUDIES.update(
                 "published_fit_costs",
             ),
             figures=("phm2009_dots", "cwru_dots", "control_dots", "rig_curve"),
+            cost_figures=("score_and_latency",),
             datasets_apart=True,
         ),
         Study(

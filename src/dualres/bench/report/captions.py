@@ -21,6 +21,10 @@ MINIROCKET_COUNTED = (
     "Of MiniRocket, which has no neural parameters (n/a in the paper), the coefficients of its ridge classifier on "
     f"{MINIROCKET_FEATURES:,} fixed features are counted."
 )
+SHARED_FITS = (
+    "Other jobs ran on the same machine meanwhile, so these are no measurements of speed. Shared: several fits were "
+    "done as one, and none of them has a time or memory of its own."
+)
 FOLDS_ARE_OURS = "The folds are ours, since the paper's manifests are not published"
 
 

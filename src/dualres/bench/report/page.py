@@ -21,6 +21,7 @@ from dualres.bench.report.captions import folds_notice, quick_notice
 from dualres.bench.report.names import dataset_name, device_names, method_name
 from dualres.bench.report.results import Cell, FinishedJob, Results, percent_accuracy, percent_f1
 from dualres.bench.report.tables import Table, Value
+from dualres.bench.report.tables.fill import fits_shared
 from dualres.config import ModelConfig, Recipe
 from dualres.learn.fold import Budget
 from dualres.learn.trained.task import Step
@@ -184,7 +185,7 @@ def _history(history: tuple[Step, ...], pool: _ValuePool) -> dict[str, Any]:
 
 
 def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
-    facts = outcome.facts
+    facts, shared = outcome.facts, fits_shared(outcome)  # a share of a time is nobody's time
     starts, by_starts = defaultdict(list), defaultdict(list)
     for recording, start in facts["support"]:
         starts[recording].append(start)
@@ -197,10 +198,11 @@ def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
         "versions": pool.put(facts["versions"]),
         "machine": pool.put(facts["machine"]),
         "model": facts["model_sha256"],
-        "cost": pool.put({k: v for k, v in facts["cost"].items() if k != "fit_s"}),
-        "fit": round(facts["cost"]["fit_s"], 2),
+        "cost": pool.put({k: v for k, v in facts["cost"].items() if k not in ("fit_s", *["peak_bytes"] * shared)}),
+        "together": int(facts.get("fitted_together", 1)),
+        "fit": None if shared else round(facts["cost"]["fit_s"], 2),
         "judge": round(facts["judge_s"], 2),
-        "wall": round(facts["wall_s"], 2),
+        "wall": None if shared else round(facts["wall_s"], 2),
         "rss": facts["peak_rss_bytes"],
     }
 

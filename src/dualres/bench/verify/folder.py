@@ -1,6 +1,6 @@
 """A whole folder verified: the ledger or its export, the models, and the report that was made of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -8,9 +8,12 @@ from pathlib import Path
 from dualres.bench.campaign.exchange.ledger_folder import LEDGER, exported, opened
 from dualres.bench.campaign.exchange.read_export import check_export
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.profile.measurements import FOLDER, kept
+from dualres.bench.profile.measurements import FOLDER, all_costs, kept
 from dualres.bench.report.build import FIGURES, TABLES
-from dualres.bench.report.tables.write import CSV_NAME
+from dualres.bench.report.plots.write import pictures
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables.write import CSV_NAME, read_settings
+from dualres.bench.verify.figures import verify_figures
 from dualres.bench.verify.ledger import DAMAGE, CheckCounts, stored_jobs, verify
 from dualres.bench.verify.manifest import check_manifest, covered, manifest_root
 from dualres.bench.verify.tables import read_cells, verify_tables
@@ -30,6 +33,7 @@ class VerificationResult:
     measurements: int = 0
     tables: int = 0
     cells: int = 0  # of the tables
+    figures: int = 0  # drawn again
     files: int = 0  # held against a manifest
     roots: dict[Path, str] = field(default_factory=dict)  # by folder: the hash that stands for all checked in it
 
@@ -62,7 +66,7 @@ def verify_folder(
                 nothing = "holds no finished job and no measurement, so there is nothing to check"
                 found.problems.append(f"{ledger.path}: {nothing}")
             if report is not None:
-                _check_tables(found, ledger, report / TABLES)
+                _check_report(found, ledger, report, folder)
             if not found.export:  # which has its manifest
                 found.roots[folder / LEDGER] = ledger_root(ledger)
     found.problems += check_sums(report / FIGURES) if report is not None else []
@@ -88,9 +92,30 @@ def ledger_root(ledger: Ledger) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _check_tables(found: VerificationResult, ledger: Ledger, tables: Path) -> None:
+def _check_report(found: VerificationResult, ledger: Ledger, report: Path, folder: Path) -> None:
+    """Tables and figures; `folder` holds what scripts measured, which a figure shows."""
     try:
-        found.problems += verify_tables(ledger, tables)
+        studies = read_settings(report / TABLES).all_results(ledger)
+    except DAMAGE:
+        studies = None  # what hinders it is told of the tables
+    _check_tables(found, ledger, report / TABLES, studies)
+    if studies is None or not (report / FIGURES).is_dir():
+        return
+    try:
+        filled = {name: results for name, results in studies.items() if results.entries}
+        drawn = list(pictures(filled, all_costs(ledger.path.parent / FOLDER), folder))
+        found.problems += verify_figures(report / FIGURES, drawn)
+    except DAMAGE as error:
+        found.problems.append(f"{report / FIGURES}: cannot be drawn again to be compared ({reason_of(error)})")
+    else:
+        found.figures = len(drawn)
+
+
+def _check_tables(
+    found: VerificationResult, ledger: Ledger, tables: Path, studies: Mapping[str, Results] | None
+) -> None:
+    try:
+        found.problems += verify_tables(ledger, tables, studies)
         cells = read_cells(tables / CSV_NAME)
     except ConfigError as error:  # tables that cannot be read at all are a problem like any other
         found.problems += [*check_sums(tables), str(error)]

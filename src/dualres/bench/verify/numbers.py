@@ -34,7 +34,7 @@ def check_text(record: Mapping[str, str], mean: float | None) -> Iterator[str]:
     text = record["text"]
     shown = _SHOWN.match(text)
     if mean is None:
-        if text not in ("not run", "n/a") and not text.endswith(("jobs", "datasets")):
+        if text not in ("not run", "n/a", "shared") and not text.endswith(("jobs", "datasets")):
             yield f"shows {text!r}, but there is no such number"
     elif not shown or abs(_seen(shown) - mean) > 0.5 * 10.0 ** -len(shown[1] or "") + TOLERANCE:
         yield f"shows {text!r} for {mean!r}"

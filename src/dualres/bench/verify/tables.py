@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.profile.measurements import COSTS, FOLDER, MIB
 from dualres.bench.report.adapted_scores import condition_of
+from dualres.bench.report.results import Results
 from dualres.bench.report.tables import all_tables
 from dualres.bench.report.tables.fill import Table, Value
 from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS, cells, contents, read_settings
@@ -42,8 +43,8 @@ from dualres.judge.batch_correction import corrected
 from dualres.utils.checksums import check_sums, listed
 
 
-def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
-    """What does not agree in a report's tables, one sentence each."""
+def verify_tables(ledger: Ledger, directory: Path, studies: Mapping[str, Results] | None = None) -> list[str]:
+    """What does not agree in a report's tables, one sentence each; `studies` as the report's settings give them."""
     path = directory / CSV_NAME
     known = _JobIndex(ledger)
     problems = check_sums(directory)
@@ -51,7 +52,7 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     now: FreshReport | None = None
     try:
         settings = read_settings(directory)
-        tables = all_tables(ledger, settings)
+        tables = all_tables(ledger, settings, studies)
         now = FreshReport({table.name: table for table in tables}, contents(tables, settings))
     except DAMAGE as error:
         problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
@@ -187,6 +188,12 @@ def _cost(name: str, unit: int = 1) -> Callable[[StoredJob, str], float]:
     return of
 
 
+def _own_cost(name: str, unit: int = 1) -> Callable[[StoredJob, str], float]:
+    """NaN where several fits were done as one."""
+    cost = _cost(name, unit)
+    return lambda job, detail: cost(job, detail) if job.facts.get("fitted_together", 1) == 1 else math.nan
+
+
 _SCORES: dict[str, Callable[[StoredJob, str], float]] = {
     "macro_f1": lambda job, _: _f1(job, _labels(job)[1]),
     "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
@@ -201,8 +208,8 @@ _SCORES: dict[str, Callable[[StoredJob, str], float]] = {
     "registered": _cost("registered"),
     "active": _cost("active"),
     "file_mib": _cost("file_bytes", MIB),
-    "fit_s": _cost("fit_s"),
-    "peak_mib": _cost("peak_bytes", MIB),
+    "fit_s": _own_cost("fit_s"),
+    "peak_mib": _own_cost("peak_bytes", MIB),
 }
 
 

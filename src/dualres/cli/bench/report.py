@@ -81,11 +81,11 @@ def verify(
     files = "; models: not part of an export" if found.export else "" if models else "; model files were not checked"
     say(f"{found.counts.jobs} jobs agree with their plans, folds and hashes{files}")
     if found.report is not None:
-        say(f"{found.report}: the tables agree with the ledger, and the figures are unchanged")
+        say(f"{found.report}: the tables agree with the ledger, and the figures show what it gives")
     counts = found.counts
     parts = {"scores": counts.scores, "losses": counts.losses, "models": counts.models}
     parts |= {"measurements": found.measurements, "tables": found.tables}
-    parts |= {"table cells": found.cells, "files": found.files}
+    parts |= {"table cells": found.cells, "figures": found.figures, "files": found.files}
     say(f"checked: {counts.jobs} jobs, {', '.join(f'{count} {name}' for name, count in parts.items() if count)}")
     if counts.unhashed:
         say(f"{counts.unhashed} jobs were recorded by an earlier version, without a hash of their scores")

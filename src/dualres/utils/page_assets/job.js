@@ -18,7 +18,7 @@ function jobView(job) {
       tile(seconds(job.labelled), "labelled per class"),
       tile(String(job.judgedCount), "recordings judged"),
       tile(job.heldOut, "held-out unit"),
-      tile(`${number(job.fit, 1)} s`, "fit time")),
+      job.fit == null ? tile(String(job.together), "fits done as one") : tile(`${number(job.fit, 1)} s`, "fit time")),
     h("div", { class: "pair" },
       part("Confusion", "Recordings: rows are the true class, columns the class named.", confusionTable(classes, job.confusion)),
       part("Recall per class", "The share of each class's recordings that were named right.", recallBars(classes, job))),
@@ -122,7 +122,9 @@ function provenance(job) {
     ["Device", `${machine.device}, ${plural(machine.threads, "thread")}`],
     ["System", machine.system],
     ["Versions", listed(data.pool[job.versions])],
-    ["Wall time", `${number(job.wall, 1)} s (fit ${number(job.fit, 1)} s, judging ${number(job.judge, 1)} s)`],
+    job.fit == null
+      ? ["Time", `judging ${number(job.judge, 1)} s; ${job.together} fits were done as one, and none has a time of its own`]
+      : ["Wall time", `${number(job.wall, 1)} s (fit ${number(job.fit, 1)} s, judging ${number(job.judge, 1)} s)`],
     ["Parameters", `${cost.registered.toLocaleString("en")} held, ${cost.active.toLocaleString("en")} trained`],
     ["Model file", megabytes(cost.file_bytes)],
     ["Model SHA-256", code(job.model)],

@@ -31,3 +31,9 @@ def test_seeds_that_only_the_full_model_has_do_not_count(tmp_path):
     assert results.cell(percent_f1, dataset=RIG, method="dualres").seeds == (41, 42, 43)
     by_seed, _ = difference(results, RIG, CONTROL_NAMES[0])
     assert list(by_seed) == [41]
+
+
+def test_what_a_reader_must_know_stands_under_the_bars(full):
+    words = ablation_panels(full["ablation"]).figure.get_supxlabel().replace("\n", " ")
+    assert words.startswith("n = 1.")
+    assert "Not run: Paderborn, KAIST, UORED, HUST, Ottawa and MCC5." in words

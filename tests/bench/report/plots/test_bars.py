@@ -1,8 +1,8 @@
 import pytest
 
 from dualres.bench.campaign.studies import RIG
-from dualres.bench.paper.protocol import ALLOCATIONS, FINALISTS, PAIR
-from dualres.bench.report.plots.bars import allocation_bars, bearing_bars
+from dualres.bench.paper.protocol import FINALISTS
+from dualres.bench.report.plots.bars import bearing_bars
 from dualres.bench.report.results import percent_f1
 from tests.bench.report.plots.reading import upright_bars
 
@@ -16,13 +16,10 @@ def test_a_bearing_bar_is_as_high_as_its_cell(full):
     assert [height for _, height in upright_bars(axes)] == pytest.approx(expected)
 
 
-def test_allocations_are_compared_over_the_seeds_that_all_have(full):
-    """The primary budget was also run with the seeds of another study; they would not be like with like."""
-    results = full["allocation"]
-    picture = allocation_bars(results, RIG)
-    expected = [results.cell(percent_f1, [41], dataset=RIG, method=m, budget=b).mean for b in ALLOCATIONS for m in PAIR]
-    assert [height for _, height in upright_bars(picture.figure.axes[0])] == pytest.approx(expected)
-    assert "seed 41;" in picture.caption
+def test_datasets_without_a_bar_are_named(full):
+    picture = bearing_bars(full["bearing"])
+    assert "Not run: Paderborn, KAIST, UORED, HUST and Ottawa." in picture.caption
+    assert "Not run: Paderborn" in picture.figure.get_supxlabel()
 
 
 def test_a_bar_that_was_not_run_is_a_word_and_not_a_zero(sparse):

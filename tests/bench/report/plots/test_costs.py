@@ -54,7 +54,7 @@ def test_figures_say_their_way(full, tmp_path, way):
     costs = costs_of(tmp_path, [RIG], way=way)
     for picture in (latency_bars(costs), score_and_latency(full["gearbox"], RIG, costs)):
         assert f"(GPU, {way})" in picture.title
-        assert f"one window, {way} (ms)" in picture.figure.axes[-1].get_xlabel()
+        assert f"one window, {way}" in picture.figure.axes[-1].get_xlabel()
         assert costs.name in picture.name
 
 
@@ -70,9 +70,37 @@ def test_scores_stand_over_latencies(full, tmp_path):
     assert "CPU threads" in picture.caption
 
 
+def test_a_method_measured_on_another_machine_is_not_set_beside_the_others(full, tmp_path):
+    costs = costs_of(tmp_path, [RIG])
+    elsewhere = costs.found[RIG, "patchtst"].facts["machine"]
+    elsewhere["device"] = "another GPU"
+    picture = score_and_latency(full["gearbox"], RIG, costs)
+    parameters, latency = picture.figure.axes
+    assert "PatchTST" in {text.get_text() for text in parameters.texts}
+    assert "PatchTST" not in {text.get_text() for text in latency.texts}
+    assert "Latency not measured there: PatchTST." in picture.caption
+    assert costs.found[RIG, "dualres"].facts["machine"]["device"] in latency.get_xlabel()
+    assert "another GPU" not in picture.caption
+
+
+def test_numbers_stand_in_a_column_away_from_the_marks(seven):
+    axes = latency_bars(seven).figure.axes[0]
+    assert {text.xycoords for text in axes.texts} == {("axes fraction", "data")}
+    assert {text.xy[0] for text in axes.texts} == {1}
+
+
+def test_a_dataset_is_drawn_of_the_first_study_that_has_its_scores(full, tmp_path):
+    costs = costs_of(tmp_path, [RIG, "phm2009"])
+    drawn = [p for p in pictures({n: full[n] for n in ("gearbox", "published")}, [costs]) if "score_and" in p.name]
+    assert {p.name: p.study for p in drawn} == {
+        "score_and_latency_simulated_cuda_4": "gearbox",
+        "score_and_latency_phm2009_cuda_4": "published",
+    }
+
+
 def test_only_methods_with_both_are_shown(full, empty, rig, seven):
     picture = score_and_latency(full["gearbox"], RIG, rig)
-    assert "Not run: iTransformer and Crossformer." in picture.caption
+    assert "Latency not measured there: iTransformer and Crossformer." in picture.caption
     assert score_and_latency(full["gearbox"], RIG, seven) is None
     assert score_and_latency(empty["gearbox"], RIG, rig) is None
 

@@ -39,8 +39,8 @@ def test_captions_of_results_say_what_they_stand_on(drawn):
 def test_all_kinds_of_figures_come_of_a_full_ledger(drawn):
     kinds = {picture.name.removesuffix("_simulated") for picture in drawn[1]}
     expected = {
-        "bearing_bars", "ablation", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage",
-        "allocation", "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot",
+        "bearing_bars", "ablation", "gearbox", "snapshot", "data_efficiency", "class_recall",
+        "training_loss", "duration", "confusion_gearbox", "confusion_pilot",
         "confusion_bearing", "published_phm2009", "published_cwru", "published_controls", "published_rig_curve",
         "recipes",
     }  # fmt: skip
@@ -52,7 +52,7 @@ def test_nothing_of_an_earlier_report_stays_but_what_others_put_there(empty, tmp
         (tmp_path / name).write_text("a figure")
     write_sums(tmp_path, ["gearbox_simulated.pdf", "gearbox_simulated.png"])
     assert write_figures(empty, tmp_path) == []
-    assert {p.name for p in tmp_path.iterdir()} == {"SHA256SUMS", "mine.png"}
+    assert {p.name for p in tmp_path.iterdir()} == {"SHA256SUMS", "drawn.jsonl", "mine.png"}
     assert check_sums(tmp_path) == []
 
 
@@ -60,7 +60,7 @@ def test_figures_are_written_for_print_and_for_the_screen(full, tmp_path):
     written = write_figures({"ablation": full["ablation"]}, tmp_path)
     assert [each.name for each in written] == ["ablation"]
     assert all(each.pdf.stat().st_size and each.png.stat().st_size for each in written)
-    assert {p.name for p in tmp_path.iterdir()} == {"ablation.pdf", "ablation.png", "SHA256SUMS"}
+    assert {p.name for p in tmp_path.iterdir()} == {"ablation.pdf", "ablation.png", "drawn.jsonl", "SHA256SUMS"}
 
 
 def test_how_cost_grows_is_drawn_where_it_was_measured(empty):

@@ -135,8 +135,24 @@ def test_the_papers_costs_stand_beside_those_of_its_dataset_only_and_bold_is_the
     assert beside["MiniRocket"] == ["n/a", "n/a", "0.802", "5.2", "n/a (CPU)"]
     assert beside["Crossformer"] == ["189,576", "66,440", "4.782", "56.0", "37.2"]
     assert len(beside) == len(NAMES)
-    assert [name for (name,), value in column(table, "Fit s").items() if value.bold] == ["Crossformer"]
+    assert [name for (name,), value in column(table, "Registered").items() if value.bold] == ["DualRes"]
+    assert not any(value.bold for value in column(table, "Fit s").values()), "of several machines"
     assert not any(value.of_paper for row in rig.rows for value in row)
     assert "9,996 fixed features" in table.note
     assert "shared host" in table.note
     assert "shared host" not in rig.note
+
+
+def test_a_share_of_fits_done_together_is_not_shown_as_a_time(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for job in jobs(study("gearbox"), ["simulated"], methods=("dualres", "mambasl"), budgets=[PRIMARY_BUDGET]):
+            outcome = synthetic_outcome(job)
+            outcome.facts["cost"]["peak_bytes"] = 2**20
+            outcome.facts["fitted_together"] = 1 + 5 * (job.method == "dualres" and job.fold == "S2")
+            ledger.record(job, outcome)
+        table = tables_of(ledger, "gearbox")["fit_costs_simulated"]
+    for title in ("Fit s", "Train MiB"):
+        shown = {name: (value.text, value.mean) for (name,), value in column(table, title).items()}
+        assert shown["DualRes"] == ("shared", None)
+        assert shown["MambaSL"][1] is not None
+    assert "none of them has a time or memory of its own" in table.note

@@ -8,7 +8,9 @@ from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import FinishedJob, Results
-from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
+from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, RULE, canvas, not_run
+
+SHOWN = 0.05  # points; less is zero in print
 
 
 def difference(results: Results, dataset: str, control: str) -> tuple[dict[int, float], list[FinishedJob]]:
@@ -38,8 +40,10 @@ def ablation_panels(results: Results) -> Picture | None:
             look = {"color": ACCENT, "hatch": ""} if gain else {"color": PALE, "hatch": "////"}
             axes.barh(row, value, 0.66, edgecolor="white", linewidth=0, **look)
             place = {"ha": "left" if gain else "right", "va": "center", "textcoords": "offset points"}
-            text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
+            text = f"{value:+z.1f}".replace("-", "\N{MINUS SIGN}") if abs(value) >= SHOWN else "0.0"
             axes.annotate(text, (value, row), (3 if gain else -3, 0), **place)
+        axes.grid(axis="x", color=RULE, linewidth=0.5)
+        axes.set_axisbelow(True)
         axes.axvline(0, color=INK, linewidth=0.8)
         axes.set(title=method_name(control), xlim=limits, ylim=(len(datasets) - 0.45, -0.55))
         axes.set_yticks(range(len(datasets)), [dataset_name(d) for d in datasets])
@@ -53,7 +57,13 @@ def ablation_panels(results: Results) -> Picture | None:
         "model, left of it (hatched) the control. All panels share one scale. "
         f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with."
     )
-    missing = [left_out(CONTROL_NAMES, {entry.job.method for entry in entries})]
+    absent = [dataset_name(name) for name in results.planned_datasets() if name not in datasets]
+    missing = [
+        f"n = {in_words([str(count) for count in n])}.",
+        "Hatched: the control is better." if min(values.values()) <= -SHOWN else "",
+        left_out(CONTROL_NAMES, {entry.job.method for entry in entries}),
+        f"Not run: {in_words(absent)}." if absent else "",
+    ]
     return finished(results, figure, "ablation", "Worth of each component", caption, facts(entries), missing=missing)
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
-from dualres.bench.report.captions import left_out, times
+from dualres.bench.paper.protocol import BEARING_BUDGET, FINALISTS
+from dualres.bench.report.captions import in_words, left_out
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, said_of, shared_seeds, swatches_above
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, said_of, shared_seeds, swatches_above
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
@@ -30,46 +30,21 @@ def bearing_bars(results: Results) -> Picture | None:
     groups = {name: group for name, group in groups.items() if any(cell.values for cell in group.values())}
     if not groups:
         return None
-    figure, axes = canvas(SINGLE if len(groups) * len(methods) <= 9 else DOUBLE, 2.3)
-    _draw(axes[0, 0], groups, methods)
-    caption = said_of(_cells(groups), "Recording macro-F1 of the bearing study, all on one scale.", "Error bars")
-    missing = [left_out(FINALISTS, methods)]
+    figure, ((axes,),) = canvas(SINGLE if len(groups) * len(methods) <= 9 else DOUBLE, 2.3)
+    draw_groups(axes, groups, methods)
+    cells = [cell for group in groups.values() for cell in group.values()]
+    percent_axis(axes, 1.05 * max((cell.mean or 0) + (cell.sd or 0) for cell in cells))
+    swatches_above(axes, methods, ncols=len(methods))
+    caption = said_of(cells, "Recording macro-F1 of the bearing study, all on one scale.", "Error bars")
+    absent = [name for name in map(dataset_name, results.planned_datasets()) if name not in groups]
+    missing = [left_out(FINALISTS, methods), f"Not run: {in_words(absent)}." if absent else ""]
     return finished(results, figure, "bearing_bars", "Bearing faults", *caption, missing=missing)
 
 
-@draws_figure("allocation_bars")
-def allocation_bars(results: Results, dataset: str) -> Picture | None:
-    """The same labelled seconds, spread over more and more recordings."""
-    methods = ran(results, dataset, PAIR)
-    seeds = shared_seeds(results, dataset, methods, ALLOCATIONS)
-    groups = {
-        times(budget): {method: results.f1(seeds, dataset=dataset, method=method, budget=budget) for method in methods}
-        for budget in ALLOCATIONS
-    }
-    cells = _cells(groups)
-    if not any(cell.values for cell in cells):
-        return None
-    figure, axes = canvas(SINGLE, 2.2)
-    _draw(axes[0, 0], groups, methods)
-    axes[0, 0].set_xlabel("recordings\N{MULTIPLICATION SIGN}windows per recording, for each class")
-    lead = (
-        f"Recording macro-F1 ({dataset_name(dataset)}) when the same 12 windows per class come from one, three or six "
-        "recordings."
-    )
-    title, caption = f"Allocation of the same exposure, {dataset_name(dataset)}", said_of(cells, lead, "Error bars")
-    return finished(results, figure, f"allocation_{dataset}", title, *caption, missing=[left_out(PAIR, methods)])
-
-
-def _cells(groups: Mapping[str, Group]) -> list[Cell]:
-    return [cell for group in groups.values() for cell in group.values()]
-
-
-def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> None:
+def draw_groups(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> None:
     """An error bar is one sample SD."""
     thick = min(0.4, 0.82 / len(methods))
-    top = max((c.mean or 0) + (c.sd or 0) for group in groups.values() for c in group.values())
-    middle, half = (len(groups) - 1) / 2, max(len(groups), 2.5) / 2 + 0.05  # few bars stay slim
-    axes.set_xlim(middle - half, middle + half)
+    axes.set_xlim(-0.55, len(groups) - 0.45)
     for place, method in enumerate(methods):
         look = LOOKS[method]
         x = np.arange(len(groups)) + (place - (len(methods) - 1) / 2) * thick
@@ -88,5 +63,3 @@ def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> No
             not_run(axes, at, 0, upright=True)
     axes.set_xticks(range(len(groups)), groups)
     axes.tick_params(axis="x", length=0)
-    percent_axis(axes, 1.05 * top)
-    swatches_above(axes, methods, ncols=len(methods))

@@ -43,7 +43,9 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
         lowest = min(step.loss for entry in entries for step in entry.outcome.history)
         axes.set_ylim(max(LOWEST, lowest / 1.5), 2.2 * max(guess, *(e.outcome.history[0].loss for e in entries)))
     grid[0, 0].set_ylabel("training loss (nats)")
-    grid[0, 0].annotate("guessing", (0, guess), (4, 2), textcoords="offset points", va="bottom", color=MUTED)
+    # On the right, where losses have fallen and nothing else is.
+    right: Any = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+    grid[0, 0].annotate("guessing", (1, guess), (-2, 1), color=MUTED, **right)
     labelled = {name: line for axes in grid[0] for line, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(labelled.values(), labelled.keys(), loc="outside upper center", ncols=4, handlelength=3)
     caption = (

@@ -17,10 +17,10 @@ from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, sh
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
 from dualres.bench.report.tables.fill import metric
-from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run
+from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run, value_column
 
 FAMILIES = {"H": "helical", "S": "spur"}  # by the first letter of a class of PHM2009
-ROOM = 1.3  # of the longest bar, so that its value fits beside it
+ROOM = 1.35  # of the longest bar, so that a column of values fits beside it
 
 
 @draws_figure("gearbox_panels")
@@ -41,7 +41,7 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     cells = [cell for rows in scores.values() for pair in rows for cell in pair]
     if not any(cell.values for cell in cells):
         return None
-    widest = max(cell.mean or 0 for cell in cells)
+    widest = max(cell.mean or 0 for cell in cells)  # accuracies among them
     figure, grid = canvas(DOUBLE, 1.3 + 0.3 * len(methods), 2, 4, sharex=True, sharey=True)
     for axes, (budget, rows) in zip(grid.flat, scores.items(), strict=False):
         exposure = next((f1.labelled_s for f1, _ in rows if f1.labelled_s is not None), None)
@@ -54,7 +54,7 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     grid[0, 0].set_xticks(range(0, int(ROOM * widest) + 1, 25 if widest > 40 else 10))
     grid[0, 0].set_xlim(0, ROOM * widest)
     key = [
-        Patch(color=LOOKS["dualres"].colour, label="macro-F1 (%), printed"),
+        Patch(color=LOOKS["dualres"].colour, label="macro-F1 (%),\nin the column"),
         Line2D([], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.4, label="accuracy (%)"),
     ]
     grid[1, 3].axis("off")
@@ -121,16 +121,20 @@ def _rows(
     hatch: str = "",
     marks: Sequence[float | None] | None = None,
 ) -> None:
-    """One lying bar per cell, its value beside it and beside the second value, which is a mark."""
+    """One lying bar per cell. Its value stands beside it, or in a column of its own where marks show second values."""
+    column = []
     for row, (cell, colour, mark) in enumerate(zip(cells, colours, marks or [None] * len(cells), strict=True)):
         if cell.mean is None:
             not_run(axes, 0, row + offset)
             continue
         axes.barh(row + offset, cell.mean, thick, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
-        if mark is not None:
+        value = f"{cell.mean:.1f}"
+        if mark is None:
+            axes.annotate(value, (cell.mean, row + offset), (3, 0), textcoords="offset points", va="center")
+        else:
             axes.plot(mark, row + offset, "|", color=INK, markersize=7.5, markeredgewidth=1.4)
-        end = max(cell.mean, mark or 0)
-        axes.annotate(f"{cell.mean:.1f}", (end, row + offset), (3, 0), textcoords="offset points", va="center")
+            column.append((row + offset, value))
+    value_column(axes, column)
     axes.tick_params(axis="y", length=0)
 
 

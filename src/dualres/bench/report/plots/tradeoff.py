@@ -1,6 +1,5 @@
 """Accuracy against cost, with the front that no other method beats in both."""
 
-import statistics
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -8,15 +7,13 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
 from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
-from dualres.bench.report.captions import counts, facts_of, left_out
-from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
-from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.picture import LOOKS, ran, shared_seeds
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, lay_out, percent_axis
 
@@ -42,28 +39,6 @@ FAR = tuple(
 LEADER = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 3}
 
 
-@draws_figure("score_and_cost")
-def score_and_cost(results: Results, dataset: str) -> Picture | None:
-    """Macro-F1 at the primary budget against parameters and against the seconds of a fit; neural methods only."""
-    cells = primary_cells(results, dataset)
-    if not cells:
-        return None
-    times = {method: _ledger_cost(cell, "fit_s") for method, cell in cells.items()}
-    return finished(
-        results,
-        draw_fronts(cells, {PARAMETERS: parameters(cells), "seconds per fit": times}),
-        f"score_and_cost_{dataset}",
-        f"Accuracy and cost, {dataset_name(dataset)}",
-        f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
-        "(right) the wall time of a fit as the ledger recorded it, which other work on the machine may have "
-        "lengthened. The dashed line joins the methods that no other beats in both. MiniRocket, which has no "
-        "updates and runs on the CPU, is left to the tables.",
-        counts(cells.values()),
-        facts_of(cells.values()),
-        missing=[left_out(NEURAL, cells)],
-    )
-
-
 def primary_cells(results: Results, dataset: str) -> dict[str, Cell]:
     """Macro-F1 at the primary budget of the neural methods that have one."""
     methods = ran(results, dataset, NEURAL)
@@ -84,22 +59,19 @@ def nondominated(points: Mapping[str, PlotPosition]) -> list[str]:
 
 
 def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
-    return {method: _ledger_cost(cell, "registered") for method, cell in cells.items()}
-
-
-def _ledger_cost(cell: Cell, field: str) -> float:
-    """Mean over the cell's jobs."""
-    return statistics.fmean(float(entry.outcome.facts["cost"][field]) for entry in cell.entries)
+    """Registered ones, of which every fit of a cell has as many."""
+    return {method: float(cell.entries[0].outcome.facts["cost"]["registered"]) for method, cell in cells.items()}
 
 
 def draw_fronts(cells: Mapping[str, Cell], costs: Mapping[str, Mapping[str, float]]) -> Figure:
-    """The methods' scores against each of two costs, which are by name and method."""
+    """The methods' scores against each of two costs, which are by name and method; not all have both."""
     figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
     percent_axis(axes[0, 0], 1.1 * max(cell.mean or 0 for cell in cells.values()))
-    for panel, (label, cost) in zip(axes[0], costs.items(), strict=True):
+    for letter, panel, (label, cost) in zip("ab", axes[0], costs.items(), strict=True):
+        panel.set_title(f"({letter})")
         panel.set_xscale("log")
         panel.set_xlabel(label)
-        draw_front(panel, {method: (cost[method], cell.mean or 0.0) for method, cell in cells.items()})
+        draw_front(panel, {method: (cost[method], cells[method].mean or 0.0) for method in cells if method in cost})
     return figure
 
 
@@ -114,8 +86,8 @@ def draw_front(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
     least, most = (limit(cost for cost, _ in points.values()) for limit in (min, max))
     axes.set_xlim(least / 1.8, most * 1.8)
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
-    if most / least < 3:  # too narrow to hold two of a logarithmic axis' own labels
-        axes.xaxis.set_major_locator(MaxNLocator(4))
+    if most / least < 100:  # too narrow to hold enough of a logarithmic axis' own labels
+        axes.xaxis.set_major_locator(MaxNLocator(4) if most / least < 3 else LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     _name(axes, points)
 

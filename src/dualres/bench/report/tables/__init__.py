@@ -1,5 +1,7 @@
 """Every table of the paper that a ledger can fill, as data, and as files."""
 
+from collections.abc import Mapping
+
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.report.registry import TABLES, made, register_table
 from dualres.bench.report.results import Results
@@ -36,7 +38,7 @@ def study_tables(results: Results) -> list[Table]:
     return [with_folds_notice(table) for table in tables]
 
 
-def all_tables(ledger: Ledger, settings: Settings) -> list[Table]:
-    """All tables of a report, with those of the measurements beside the ledger."""
-    found = [table for name in settings.studies for table in study_tables(settings.results(ledger, name))]
+def all_tables(ledger: Ledger, settings: Settings, studies: Mapping[str, Results] | None = None) -> list[Table]:
+    """All tables of a report, with those of the measurements beside the ledger; `studies` as `settings` give them."""
+    found = [table for results in (studies or settings.all_results(ledger)).values() for table in study_tables(results)]
     return [*found, *cost_tables(ledger.path.parent), *reference_tables()]

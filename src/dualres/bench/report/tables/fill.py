@@ -21,6 +21,7 @@ from dualres.errors import ConfigError
 
 NOT_RUN = "not run"
 NOT_PLANNED = "\N{EN DASH}"
+FITTED_TOGETHER, OWN_COSTS = "shared", ("fit_s", "peak_mib")  # what fits done together have no numbers of
 # When a cell is in bold print: never; as the highest or lowest of its rivals; if its interval leaves zero out; if it
 # says yes.
 Emphasis = Literal["", "highest", "lowest", "interval", "yes"]
@@ -139,6 +140,16 @@ def _cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
     return of
 
 
+def _own_cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
+    """What a fit took by itself. Of fits done together the ledger has even shares, which no fit ever took."""
+    cost = _cost(field, unit)
+    return lambda outcome: math.nan if fits_shared(outcome) else cost(outcome)
+
+
+def fits_shared(outcome: Outcome) -> bool:
+    return int(outcome.facts.get("fitted_together", 1)) > 1
+
+
 _METRICS = {
     m.name: m
     for m in (
@@ -152,8 +163,8 @@ _METRICS = {
         Metric("registered", _cost("registered"), 0, lowest=True),
         Metric("active", _cost("active"), 0, lowest=True),
         Metric("file_mib", _cost("file_bytes", MIB), 3, lowest=True),
-        Metric("fit_s", _cost("fit_s"), 1, lowest=True),
-        Metric("peak_mib", _cost("peak_bytes", MIB), 1, lowest=True),
+        Metric("fit_s", _own_cost("fit_s"), 1, lowest=True),
+        Metric("peak_mib", _own_cost("peak_bytes", MIB), 1, lowest=True),
     )
 }
 
@@ -232,7 +243,7 @@ class Sheet:
         one, methods = a_seeds[0], {job.method for job in a_seeds}
         undefined = cell.mean is not None and math.isnan(cell.mean)
         value = Value(
-            text="n/a" if undefined else _text(cell, len(seeds), wanted.digits),
+            text=_why_none(wanted, cell) if undefined else _text(cell, len(seeds), wanted.digits),
             metric=wanted.name,
             mean=None if undefined else cell.mean,
             sd=None if undefined else cell.sd,
@@ -315,6 +326,12 @@ class Sheet:
             "Judged on held-back support recordings; no evaluation recording was opened." if validated else "",
             quick_notice(self.results.quick, "table"),
         )
+
+
+def _why_none(wanted: Metric, cell: Cell) -> str:
+    """What stands in place of a number that finished jobs do not have."""
+    shared = wanted.name in OWN_COSTS and any(fits_shared(entry.outcome) for entry in cell.entries)
+    return FITTED_TOGETHER if shared else "n/a"
 
 
 def _text(cell: Cell, planned: int, digits: int) -> str:

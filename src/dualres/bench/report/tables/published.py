@@ -11,7 +11,7 @@ from dualres.bench.methods import CONTROL_NAMES
 from dualres.bench.methods.catalog import entry
 from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, SEEDS
-from dualres.bench.report.captions import MINIROCKET_COUNTED, counted, seeds_in_words, span
+from dualres.bench.report.captions import MINIROCKET_COUNTED, SHARED_FITS, counted, seeds_in_words, span
 from dualres.bench.report.compare import paired_differences
 from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
 from dualres.bench.report.registry import makes_table, register_table
@@ -299,7 +299,6 @@ def fit_costs(results: Results) -> Table:
         rows,
         labels=2,
         note=f"Parameters held, and those that received a gradient. {MINIROCKET_COUNTED} Seconds "
-        "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
-        "by side on the same machine, and where fits were done together on a GPU, each has an even share: these are no "
-        f"measurements of speed. Done on: {'; '.join(sorted(machines))}.",
+        "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. "
+        f"{SHARED_FITS} Done on: {'; '.join(sorted(machines))}.",
     )

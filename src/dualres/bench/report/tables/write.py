@@ -30,6 +30,10 @@ class Settings:
         quick = Quick() if self.quick else None
         return Results(ledger, study(name), quick=quick, device=self.device, threads=self.threads)
 
+    def all_results(self, ledger: Ledger) -> dict[str, Results]:
+        """Of every study asked for, by name."""
+        return {name: self.results(ledger, name) for name in self.studies}
+
     def as_json(self) -> str:
         return json.dumps(asdict(self), indent=2) + "\n"
 

@@ -13,17 +13,18 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.captions import counts, facts_of, in_words, left_out, times
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
+from dualres.bench.report.plots.families import families
 from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
-from dualres.utils.figures import DOUBLE, POINTS, percent_axis, printed
-from tools.figures.families import families
+from dualres.utils.figures import DOUBLE, POINTS, percent_axis
 
 CellGrid = dict[str, dict[Budget, Cell]]
 
 
-@printed()
+@draws_figure("snapshot")
 def snapshot(results: Results, dataset: str) -> Picture | None:
     """Families of methods on the left, learning curves of all of them on the right."""
     methods = ran(results, dataset, NAMES)

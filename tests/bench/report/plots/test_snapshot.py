@@ -6,9 +6,9 @@ from dualres.bench.campaign.studies import RIG
 from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.snapshot import snapshot
 from dualres.bench.report.results import percent_f1
 from tests.bench.report.plots.reading import line_named
-from tools.figures.overview import snapshot
 
 
 def means(results, method):
@@ -22,7 +22,7 @@ def halves(picture):
 
 
 def test_all_nine_methods_have_their_means_at_seven_budgets(full):
-    results = full
+    results = full["gearbox"]
     _, axes = halves(snapshot(results, RIG))
     for method in NAMES:
         line = line_named(axes, method_name(method))
@@ -31,14 +31,14 @@ def test_all_nine_methods_have_their_means_at_seven_budgets(full):
 
 
 def test_the_left_half_names_every_method_and_family(full):
-    axes, _ = halves(snapshot(full, RIG))
+    axes, _ = halves(snapshot(full["gearbox"], RIG))
     words = " ".join(text.get_text() for text in axes.texts)
     for name in (*map(method_name, NAMES), "attention", "selective state space", "convolution", "kernels"):
         assert name in words
 
 
 def test_what_was_not_run_is_left_open_and_named(sparse):
-    results = sparse
+    results = sparse["gearbox"]
     picture = snapshot(results, RIG)
     _, axes = halves(picture)
     seen = [line for line in axes.get_lines() if line.get_label() in map(method_name, NAMES)]
@@ -55,11 +55,11 @@ def test_what_was_not_run_is_left_open_and_named(sparse):
 
 
 def test_the_rig_is_said_to_be_shaped_like_mcc5(full):
-    picture = snapshot(full, RIG)
+    picture = snapshot(full["gearbox"], RIG)
     assert picture.name == "snapshot_simulated"
     assert "Rig, shaped like MCC5" in picture.caption
     assert "Rig, shaped like MCC5" in [text.get_text() for text in halves(picture)[1].texts]
 
 
 def test_nothing_is_drawn_of_nothing(empty):
-    assert snapshot(empty, RIG) is None
+    assert snapshot(empty["gearbox"], RIG) is None

@@ -10,8 +10,8 @@ from matplotlib.patches import Circle, Rectangle
 from dualres.bench.methods import NAMES
 from dualres.bench.methods.catalog import entry
 from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.boxes import LONG, SHARED, SHORT, note, path
 from dualres.utils.figures import ACCENT, INK, POINTS, RULE
-from tools.figures.boxes import LONG, SHARED, SHORT, note, path
 
 WIDTH, HEIGHT = 3.25, 3.12  # in units that are about inches
 TITLE = POINTS + 0.5
