@@ -67,7 +67,6 @@ def flip(line):
 
 EDITS = {
     "verdict": flip,
-    "losses": lambda line: line["losses"].__setitem__(6, 0.5),
     "time": lambda line: line["facts"].update(wall_s=0.5),
     "model": lambda line: line["facts"].update(model_sha256="0" * 64),
 }

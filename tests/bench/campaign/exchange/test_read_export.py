@@ -1,4 +1,5 @@
 import json
+import lzma
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_the_ledger_read_back_is_the_one_written(ledger, exported, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["jobs.jsonl", "supports.jsonl", "export.json", "profile/simulated-dualres-cuda-4.json"]
+    "name", ["jobs.jsonl", "losses.jsonl.xz", "supports.jsonl", "export.json", "profile/simulated-dualres-cuda-4.json"]
 )
 def test_a_changed_file_and_one_that_is_not_listed_are_refused(exported, tmp_path, name):
     assert check_export(exported) == []
@@ -71,7 +72,7 @@ def test_a_changed_file_and_one_that_is_not_listed_are_refused(exported, tmp_pat
 
 def test_another_layout_is_named(exported, tmp_path):
     rewrite(exported, "export.json", lambda _: '{"format":"dualres-export/9"}')
-    with pytest.raises(LedgerError, match="format 'dualres-export/9', and this version reads 'dualres-export/2'"):
+    with pytest.raises(LedgerError, match="format 'dualres-export/9', and this version reads 'dualres-export/3'"):
         load_export(exported, tmp_path / "again.sqlite")
     rewrite(exported, "export.json", lambda _: "[]")
     with pytest.raises(LedgerError, match=r"export\.json: cannot be read"):
@@ -100,6 +101,39 @@ def test_another_layout_is_named(exported, tmp_path):
 def test_an_export_that_was_changed_with_its_hashes_is_refused_in_a_sentence(exported, tmp_path, name, edit, sentence):
     rewrite(exported, name, edit)
     with pytest.raises(LedgerError, match=f"jobs.jsonl: .*{sentence}"):
+        load_export(exported, tmp_path / "again.sqlite")
+
+
+def test_an_export_of_the_version_before_is_read(ledger, exported, tmp_path):
+    """It had no file of losses: each job's stood in its line."""
+    losses = map(json.loads, lzma.decompress((exported / "losses.jsonl.xz").read_bytes()).splitlines())
+    lines = [json.loads(line) for line in (exported / "jobs.jsonl").read_text().splitlines()]
+    before = [line | {"losses": next(losses) if line["plan"]["recipe"] else []} for line in lines]
+    (exported / "jobs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in before))
+    (exported / "export.json").write_text('{"format":"dualres-export/2"}\n')
+    (exported / "losses.jsonl.xz").unlink()
+    write_sums(exported, listed(exported).keys() - {"losses.jsonl.xz"})
+    with load_export(exported, tmp_path / "again.sqlite") as again:
+        for key in ledger.keys():  # noqa: SIM118 - not a mapping
+            assert again.outcome(key) == ledger.outcome(key)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (lzma.compress(bytes(10**8)), "unpacks to more than the 2,400 losses"),
+        (lzma.compress(b"[0.5]\n"), "it holds losses of 1 jobs"),
+        (b"nothing packed", "cannot be read"),
+        (lzma.compress(b"[0.5]\n" * 8)[:-9], "cannot be read"),
+        (lzma.compress(b"nonsense\n" * 8), "cannot be read"),
+        (lzma.compress(b"[null]\n" * 8), "cannot be read"),
+    ],
+    ids=["bomb", "too few", "not packed", "cut", "no JSON", "no numbers"],
+)
+def test_losses_that_are_none_of_its_jobs_are_refused(exported, tmp_path, content, sentence):
+    (exported / "losses.jsonl.xz").write_bytes(content)
+    write_sums(exported, listed(exported))
+    with pytest.raises(LedgerError, match=sentence):
         load_export(exported, tmp_path / "again.sqlite")
 
 

@@ -2,9 +2,11 @@
 
 Numbers are written with all their digits, so that the ledger read back is equal to the one written. What many jobs
 share stands once, in lists of its own: what was judged, what was learned from, what it was computed with, and the hash
-of every signal. Learning rates follow from the plan. The measurements beside the ledger are part of it; models are not.
+of every signal. Learning rates follow from the plan. Training losses, which nobody reads line by line, stand in a
+compressed file. The measurements beside the ledger are part of it; models are not.
 """
 
+import lzma
 import math
 from dataclasses import dataclass
 from hashlib import sha256
@@ -21,12 +23,14 @@ from dualres.utils.checksums import replace_sums
 from dualres.utils.files import compact_json, write_whole
 from dualres.utils.progress import Progress, quiet
 
-FORMAT = "dualres-export/2"
+FORMAT = "dualres-export/3"
 HEAD, JOBS, SIGNALS = "export.json", "jobs.jsonl", "signals.tsv"
+LOSSES = "losses.jsonl.xz"  # a list for each job with a recipe, in the order of the jobs
 SHARED = JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
 EVALUATED = ("classes", "recordings", "truth", "windows")  # parts of an outcome that stand there
 LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # and facts
 NAME_DIGITS = 16  # of the hash that names a shared value
+LZMA_PRESET = 6
 POWER = 1e-12  # relative; a power may differ in its last digit between machines
 
 Signals = dict[tuple[str, str], str]  # dataset and recording -> SHA-256 of the prepared signal
@@ -60,10 +64,12 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSu
     # A job stands near those that it is compared with.
     near = attrgetter("dataset", "method", "budget.recordings", "budget.windows", "fold", "seed", "key")
     jobs = sorted(ledger.jobs().values(), key=near)
-    lines = []
+    lines, losses = [], []
     for done, job in enumerate(jobs, start=1):
         try:
-            lines.append(compact_json(_line(job, ledger.outcome(job.key), shared, signals)))
+            outcome = ledger.outcome(job.key)
+            lines.append(compact_json(_line(job, outcome, shared, signals)))
+            losses += [compact_json(_losses(outcome))] if job.recipe else []
         except (KeyError, ValueError) as error:
             what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason_of(error)})"
             raise LedgerError(f"{what}; `dualres bench verify` says more") from error
@@ -73,12 +79,13 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSu
     for name, values in shared.items():
         files[name] = [compact_json({"name": key, **value}) for key, value in sorted(values.items())]
     for name, content in files.items():
-        write_whole(folder / name, "".join(line + "\n" for line in content).encode())
+        write_whole(folder / name, _text(content))
+    write_whole(folder / LOSSES, lzma.compress(_text(losses), preset=LZMA_PRESET))
     beside = ledger.path.parent / FOLDER
     measured = [place(plan, beside).name for plan in kept(beside)]
     for name in measured:
         write_whole(folder / FOLDER / name, (beside / name).read_bytes())
-    replace_sums(folder, [*files, *(f"{FOLDER}/{name}" for name in measured)], is_measurement)
+    replace_sums(folder, [*files, LOSSES, *(f"{FOLDER}/{name}" for name in measured)], is_measurement)
     return ExportSummary(len(lines), len(measured), tuple(map(str, damaged(beside))))
 
 
@@ -91,8 +98,7 @@ def _line(job: Job, outcome: Outcome, shared: dict[str, _SharedValues], signals:
     for name, digest in inputs.items():
         if signals.setdefault((job.dataset, name), digest) != digest:
             raise ValueError(f"another job saw a different signal of {job.dataset} {name}")
-    losses = [step.loss for step in outcome.history]
-    if not all(map(_same_step, outcome.history, history_of(job, losses))):
+    if not all(map(_same_step, outcome.history, history_of(job, _losses(outcome)))):
         raise ValueError("its history is not that of its recipe")
     return {
         "key": job.key,
@@ -101,9 +107,16 @@ def _line(job: Job, outcome: Outcome, shared: dict[str, _SharedValues], signals:
         "support": shared[SUPPORTS].name(support),
         "machine": shared[MACHINES].name(computed),
         "facts": facts,
-        "losses": losses,
         "scores": outcome.scores,
     }
+
+
+def _losses(outcome: Outcome) -> list[float]:
+    return [step.loss for step in outcome.history]
+
+
+def _text(lines: list[str]) -> bytes:
+    return "".join(line + "\n" for line in lines).encode()
 
 
 def _same_step(one: Step, other: Step) -> bool:

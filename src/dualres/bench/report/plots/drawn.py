@@ -134,7 +134,7 @@ def _axis(axis: Axis) -> DrawnData:
     if isinstance(places, FixedLocator):
         data["ticks"] = _numbers(places())
         if isinstance(axis.get_major_formatter(), FuncFormatter):  # which the library makes of given words
-            data["words"] = axis.get_major_formatter().format_ticks(places())
+            data["words"] = axis.get_major_formatter().format_ticks(list(places()))
     return data
 
 
