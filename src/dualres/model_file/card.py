@@ -35,6 +35,7 @@ class Card:
     method: str = PAPER.method  # that of a kind of network, or the name of a comparator
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of a comparator: the sizes that its code has
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
     channels: tuple[str, ...] = ()  # names of the axes, in the order of the networks; empty where one is not recorded
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
@@ -101,6 +102,7 @@ class Card:
             data["config"] = {name: config[name] for name in held}
         absent = {"members": 1, "method": PAPER.method, "constants": {}, "cost": None, "unlabelled_s": 0.0}
         absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}, "geometry": {}}
+        absent |= {"settings": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 

@@ -114,6 +114,7 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "method": (text, "is no text"),
     "constants": (table_of(number), _TABLE_OF_NUMBERS),
     "cost": (or_null(table_of(or_null(number))), _TABLE_OF_NUMBERS),
+    "settings": (table_of(lambda value: number(value) or list_of(number)(value)), _TABLE_OF_NUMBERS),
     "unlabelled_s": (number, "is no number"),
     "channels": (_names, "are not distinct names"),
     "axes": (text, "is no text"),

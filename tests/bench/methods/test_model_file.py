@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,21 @@ def test_a_loaded_method_scores_identically_and_is_saved_as_the_same_bytes(fitte
         assert (restored.classes, restored.seed, restored.cost) == (3, 43, fitted.cost)
         assert restored.constants == fitted.constants
         assert restored.history == []
+
+
+def test_the_card_of_a_comparator_holds_its_settings_and_a_file_with_others_is_refused(fitted, tmp_path):
+    model = model_of(fitted)
+    settings = model.card.as_data().get("settings", {})
+    assert (settings == {}) == (fitted.own_network is not None), "the card of DualRes has its config"
+    if not settings:
+        return
+    expected = {"patchtst": {"patch": 2048, "width": 32, "layers": 2, "dropout": 0.1}, "minirocket": {"features": 9996}}
+    assert expected.get(fitted.method.name, {}).items() <= settings.items()
+    name = next(iter(settings))
+    changed = replace(model, card=replace(model.card, settings=settings | {name: 7.5}))
+    save(changed, tmp_path / "m")
+    with pytest.raises(ModelFileError, match=f"it was made with {name} 7.5, and this version has"):
+        load(tmp_path / "m")
 
 
 def test_every_method_is_judged_alike(fitted):

@@ -9,8 +9,8 @@ from dualres.bench.datasets.folds import names
 ONE = {"id": "Normal_0", "samples": 1, "label": "healthy"}
 
 
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "160"}).invoke(cli.app, ["data", *map(str, arguments)])
+def run(*arguments, columns=160):
+    return CliRunner(env={"COLUMNS": str(columns)}).invoke(cli.app, ["data", *map(str, arguments)])
 
 
 def test_list_tells_all_datasets_and_what_is_present(tmp_path):
@@ -31,6 +31,13 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     assert "1 recordings" in output
     assert "0 recordings" not in output, "an empty store is not prepared"
     assert "excerpts" in output
+
+
+def test_no_link_is_broken_on_a_narrow_screen(tmp_path):
+    output = run("list", "--stores", tmp_path, columns=80).output
+    for name in catalog.names():
+        assert f"\n  from {catalog.release(name).obtained_from}\n" in output
+    assert all(len(line) <= 80 for line in output.splitlines() if not line.startswith("  from "))
 
 
 def test_folds_as_json_and_those_picked_by_name_and_by_dataset():

@@ -207,6 +207,14 @@ def test_a_wrong_name_gives_one_clear_sentence(call, tmp_path, arguments, senten
     assert not (tmp_path / "bench").exists()
 
 
+def test_a_plan_needs_no_recordings_and_says_what_a_run_would_need(call):
+    output = call("plan", "gearbox", "--datasets", "mcc5").output
+    assert "126 distinct jobs are missing" in output  # nine methods, seven budgets, two folds, as in the paper
+    told = "what is missing: mcc5 (`dualres data list`, `dualres data prepare mcc5 --from DOWNLOAD`)"
+    assert told in " ".join(output.split())
+    assert "left out" not in output
+
+
 def test_cuda_without_a_gpu_is_refused(call, made_up):
     made_up.setattr("torch.cuda.is_available", lambda: False)
     assert "PyTorch finds no GPU" in str(call("run", "pilot", "--device", "cuda").exception)

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from dualres.bench import methods
 from dualres.bench.methods.axes import FittedAxes
 from dualres.bench.methods.method import Cost, FittedMethod
 from dualres.bench.methods.neural import WINDOW
+from dualres.bench.methods.settings import check_settings, settings_of
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge import model as file
@@ -34,13 +36,15 @@ def as_model(
         each = [as_model(one, classes, exposure_s, resampler=resampler, held_out=held_out) for one in fitted.axes]
         card = replace(each[0].card, channels=tuple(channels), axes=APART)
         if card.kind is None:
-            card = replace(card, constants=dict(fitted.constants), cost=asdict(fitted.cost))
+            settings = settings_of(fitted.axes[0])
+            card = replace(card, constants=dict(fitted.constants), cost=asdict(fitted.cost), settings=settings)
         return Model(tuple(member for one in each for member in one.members), card)
     card = Card(tuple(classes), ModelConfig(), fitted.method.recipe, fitted.seed, resampler, dict(exposure_s), held_out)
     if network := fitted.own_network:
         return Model((network,), replace(card, config=network.config, method=network.kind))
     name, constants = fitted.method.name, dict(fitted.constants)
-    return Model((fitted,), replace(card, method=name, constants=constants, cost=asdict(fitted.cost)))
+    own: dict[str, Any] = {"constants": constants, "cost": asdict(fitted.cost), "settings": settings_of(fitted)}
+    return Model((fitted,), replace(card, method=name, **own))
 
 
 def load(path: Path | str) -> Model:
@@ -57,6 +61,7 @@ def load(path: Path | str) -> Model:
             method.restore(one, _constants(card, number), len(card.classes), seed=card.seed, cost=cost)
             for number, one in enumerate(arrays)
         ]
+        check_settings(card.settings, fits[0])
     except MISFIT as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({reason_of(error)})") from error
     model = Model(tuple(fits), card)

@@ -60,8 +60,8 @@ class JobChoice:
     device: Annotated[Device, typer.Option(help="Device for neural methods; part of a job's plan.")] = "cpu"
     threads: Threads = 1
 
-    def jobs(self, stores: Path) -> "dict[str, list[Job]]":
-        """The jobs of each study that is asked for."""
+    def jobs(self, stores: Path, *, at_hand: bool = True) -> "dict[str, list[Job]]":
+        """The jobs of each study that is asked for; `at_hand` refuses a dataset that is named and not prepared."""
         from dualres.bench.campaign import studies
         from dualres.bench.campaign.dataset_signals import present_datasets
         from dualres.bench.campaign.progress_tables import distinct_jobs
@@ -69,7 +69,8 @@ class JobChoice:
         from dualres.bench.methods.catalog import names as method_names
 
         names, methods = all_studies(self.studies), named("method", self.methods, method_names())
-        wanted = prepared(self.datasets, stores) or present_datasets(stores)
+        asked = prepared(self.datasets, stores) if at_hand else named("dataset", self.datasets, catalog.names())
+        wanted = asked or present_datasets(stores)
         folds = named("fold", self.folds, [fold for name in catalog.names() for fold in studies.folds_of(name)])
         budgets, seeds, recipe = parsed_budgets(self.budgets), parsed_seeds(self.seeds), self._recipe()
         chosen = {

@@ -30,18 +30,22 @@ def list_(stores: Stores = Path("stores")) -> None:
     from dualres.recordings.store import is_prepared, read_index
 
     for title, members in catalog.groups().items():
-        table = Table(title=title, title_justify="left", show_lines=True)
-        for column in ("Name", "What it is", "Licence", "Obtained from", "Folds", "Present"):
-            table.add_column(column, overflow="fold")
+        table = Table(title=title, title_justify="left")
+        for column in ("Name", "Licence", "Folds", "Present"):
+            table.add_column(column)
         for name in members:
             release, store = catalog.release(name), stores / name
             present = "always" if release.generate else "-"
             if is_prepared(store):
                 index = read_index(store)
                 present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
-            folds = ", ".join(release.folds)
-            table.add_row(name, release.title, release.licence, release.obtained_from, folds, present)
+            table.add_row(name, release.licence, ", ".join(release.folds), present)
         console.print(table)
+        for name in members:  # below the table, where no column's width breaks a link
+            release = catalog.release(name)
+            console.print(f"[bold]{name}[/bold]  {escape(release.title)}", highlight=False)
+            console.print(f"  from {escape(release.obtained_from)}", highlight=False, soft_wrap=True)
+        console.print()
 
 
 @app.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -39,7 +39,7 @@ def plan(*, choice: JobChoice, folder: Dir = DEFAULT_DIR, stores: Stores = Path(
     from dualres.bench.campaign.progress_tables import distinct_jobs, plan_rows
     from dualres.bench.campaign.times import Times, times_in
 
-    chosen = choice.jobs(stores)
+    chosen = choice.jobs(stores, at_hand=False)
     done, times = set[str](), Times()
     if (path := own_ledger(folder)).exists():
         with Ledger(path) as ledger:
@@ -60,7 +60,7 @@ def plan(*, choice: JobChoice, folder: Dir = DEFAULT_DIR, stores: Stores = Path(
     missing = [job for job in everything if job.key not in done]
     say(f"{len(missing)} distinct jobs are missing; one after another they take {_time(times.total(missing))}.")
     say("Times come from finished jobs of the same method, or else from a 2.8 GHz core. Parallel jobs take less.")
-    _tell_absent(stores, choice.studies)
+    _tell_absent(stores, choice.studies, {job.dataset for job in everything})
 
 
 @app.command()
@@ -224,13 +224,18 @@ def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:
         say("`dualres bench run` tries failed jobs again.")
 
 
-def _tell_absent(stores: Path, studies: Sequence[str]) -> None:
+def _tell_absent(stores: Path, studies: Sequence[str], planned: Container[str] = ()) -> None:
     from dualres.bench.campaign.dataset_signals import present_datasets
     from dualres.bench.campaign.progress_tables import datasets_of
 
     present = present_datasets(stores)
-    if absent := [dataset for dataset in datasets_of(all_studies(studies)) if dataset not in present]:
-        say(f"Not prepared in {stores}, so left out: {', '.join(absent)} (`dualres data list`).")
+    absent = [dataset for dataset in datasets_of(all_studies(studies)) if dataset not in present]
+    needed, left_out = ([name for name in absent if (name in planned) == there] for there in (True, False))
+    if needed:
+        prepare = f"dualres data prepare {needed[0]} --from DOWNLOAD"
+        say(f"To run it, prepare in {stores} what is missing: {', '.join(needed)} (`dualres data list`, `{prepare}`).")
+    if left_out:
+        say(f"Not prepared in {stores}, so left out: {', '.join(left_out)} (`dualres data list`).")
 
 
 for command in (report, verify, export):
