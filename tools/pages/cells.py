@@ -23,8 +23,9 @@ CLOSED_FORM = {name: kind.method for kind in (ORDERS, VIEWS) for name in kind.re
 
 class Cells:
     def __init__(self, ledger: Ledger) -> None:
-        names = ("published", "recipes", "rigs")  # other studies may share the ledger
-        self.published, self.recipes, self.rigs = (Results(ledger, study(name)).planned_only() for name in names)
+        names = ("published", "recipes", "rigs", "allocation")  # other studies may share the ledger
+        found = (Results(ledger, study(name)).planned_only() for name in names)
+        self.published, self.recipes, self.rigs, self.allocation = found
 
     def cell(
         self, dataset: str, method: str, *, recipe: str = "", metric: MetricFunction = percent_f1, **where: str

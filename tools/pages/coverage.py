@@ -3,7 +3,9 @@
 coverage.toml says where; how much of a study has been run is counted in results/.
 """
 
+import json
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +16,10 @@ from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import RIG, jobs, study
 from dualres.bench.methods import NAMES
 from dualres.bench.paper import protocol
-from dualres.bench.profile.measurements import kept
+from dualres.bench.profile.measurements import all_costs
 from dualres.bench.report.names import dataset_name, dataset_title
+from dualres.bench.report.plots.drawn import read_drawn
+from dualres.errors import ConfigError
 from dualres.learn.fold import Budget
 from tools.generated import ROOT, only_checked, write_page
 
@@ -24,10 +28,10 @@ RESULTS = ROOT / "results"
 INTRODUCTION = """# What of the paper is here
 
 Every section, equation, table, figure and appendix of the paper, by its label. Some have none. `make
-results` makes this page, and a test compares. What needs no recordings is complete. Where a study is counted, its jobs
-are those of the paper's plan; the rig is our simulation, shaped like MCC5, and stands in for
-no dataset. What is not at hand has not been run: of the eight datasets, results/ covers PHM2009 as released and CWRU by
-excerpts.
+results` makes this page of what lies in results/, and a test compares. "Here" says that what a row names is in place,
+and no more. Where a study is counted, its jobs are those of the paper's plan; the rig is our simulation, shaped like
+MCC5, and stands in for no dataset. What is not at hand has not been run: of the eight datasets, results/ covers PHM2009
+as released and CWRU by excerpts. Costs are of the machine that a row names; no RTX A4000 was at hand.
 """
 # Whose recordings results/ was made from, and what to say of them.
 AT_HAND = {"phm2009": "", "cwru": " (4 s excerpts)", RIG: ""}
@@ -60,13 +64,46 @@ def linked(place: str) -> str:
 
 
 def state(row: dict[str, Any], done: Collection[str]) -> str:
-    if row.get("profiled"):
-        return profiled()
+    check_shown(row)
+    if "profiled" in row:
+        return profiled(row["profiled"])
+    if "drawn" in row:
+        return drawn_of(row["drawn"])
     if "study" not in row:
-        return str(row.get("state", "complete"))
+        return str(row.get("state", "here"))
     parts = list(counted(row, done))
     absent = [dataset_name(d) for d in datasets_of(row) if d not in AT_HAND]
     return "; ".join([*parts, *([f"{', '.join(absent)}: not at hand"] if absent else [])])
+
+
+def check_shown(row: dict[str, Any]) -> None:
+    """An error where a table or figure of the row lacks what the row says that it shows."""
+    texts = {place: text_of(RESULTS.parent / place) for place in row["where"] if place.startswith("results/")}
+    if "drawn" in row:
+        texts |= {name: readable(line) for name, line in of_figure(row["drawn"]).items()}
+    for place, text in texts.items():
+        if lacking := [words for words in row.get("shows", ()) if words not in text]:
+            raise ConfigError(f"{SOURCE}: {row['what']}: {place} does not show {', '.join(lacking)}")
+
+
+def text_of(path: Path) -> str:
+    """What can be read in a table, or in a picture."""
+    return readable(read_drawn(path.parent)[path.stem]) if path.suffix == ".png" else path.read_text()
+
+
+def readable(line: dict[str, Any]) -> str:
+    return json.dumps(line["panels"] + line["words"], ensure_ascii=False)
+
+
+def of_figure(name: str) -> dict[str, dict[str, Any]]:
+    """The pictures of that name and of whatever they are about."""
+    return {each: line for each, line in read_drawn(RESULTS / "figures").items() if each.startswith(f"{name}_")}
+
+
+def drawn_of(name: str) -> str:
+    """Each picture's title, with a link."""
+    found = [f"[{line['title']}](../results/figures/{each}.png)" for each, line in of_figure(name).items()]
+    return "; ".join(found) or "not drawn, since nothing was measured"
 
 
 def datasets_of(row: dict[str, Any]) -> list[str]:
@@ -91,13 +128,21 @@ def counted(row: dict[str, Any], done: Collection[str]) -> Iterator[str]:
         yield f"{dataset_title(dataset)}{AT_HAND[dataset]}: {told}"
 
 
-def profiled() -> str:
-    """How many of the paper's pairs of method and dataset were measured, on whatever machine."""
-    pairs = {(plan.dataset, plan.method) for plan in kept(RESULTS / "profile")}
+def profiled(table: str) -> str:
+    """Which tables there are of that kind, each with its pairs of method and dataset, the paper's counted apart."""
     wanted = {(dataset, method) for dataset in (*protocol.BEARINGS, "mcc5") for method in NAMES}
-    more = {dataset for dataset, _ in pairs - wanted}
-    beside = f", and {', '.join(sorted(map(dataset_name, more)))}" if more else ""
-    return f"{len(pairs & wanted)} of {len(wanted)} pairs of method and dataset{beside}; no RTX A4000 at hand"
+    told = []
+    for costs in all_costs(RESULTS / "profile"):
+        path = RESULTS / "tables" / f"{table}_{costs.name}.md"
+        if not path.exists():
+            continue
+        pairs = {pair for pair in costs.found if pair[1] in NAMES}
+        more = Counter(dataset_name(dataset) for dataset, _ in pairs - wanted)
+        beside = "".join(f", {count} of {name}" for name, count in sorted(more.items()))
+        machines = {str(each.facts["machine"]["device"]) for each in costs.found.values()}
+        where = f"{', '.join(sorted(machines))}, {costs.way}"
+        told.append(f"[{where}](../results/tables/{path.name}): {len(pairs & wanted)} of {len(wanted)} pairs{beside}")
+    return "; ".join(told) or "not made: it takes a GPU, or more datasets than were measured"
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from tools.pages.cells import Cells, above_zero, differences, with_spread
 class Scores:
     def __init__(self, cells: Cells, ledger: Ledger, repeated: Ledger) -> None:
         """`repeated` holds jobs of the ledger that were done a second time."""
-        self._cell, self._found = cells.cell, cells.published
+        self._cell, self._found, self._allocation = cells.cell, cells.published, cells.allocation
         self._ledger, self._repeated = ledger, repeated
 
     def score(self, dataset: str, method: str, **where: str) -> str:
@@ -52,6 +52,13 @@ class Scores:
         missing = [method_name(method) for method in OTHERS if method not in run]
         best = max(self._cell(dataset, method).mean or 0 for method in run)
         return f"{best:.1f}" + (f" ({', '.join(missing)} not run)" if missing else "")
+
+    def best_allocation(self, dataset: str, method: str) -> str:
+        """Into which recordings the same windows are best divided: "6 recordings of 2 windows"."""
+        budgets = self._allocation.budgets(dataset)
+        cells = {b: self._allocation.f1(dataset=dataset, method=method, budget=b) for b in budgets}
+        best = max(budgets, key=lambda budget: cells[budget].mean or 0)
+        return f"{best.recordings} recordings of {best.windows} windows"
 
     def gap(self, dataset: str, method: str, other: str, **where: str) -> str:
         """Mean of the differences at the seeds that both have, with its sign."""

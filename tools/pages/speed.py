@@ -3,9 +3,11 @@
 import re
 from textwrap import fill
 
+from dualres.bench.profile.measurements import FOLDER, all_costs
 from dualres.bench.report.captions import FOLDS_ARE_OURS
 from dualres.bench.report.names import method_name
 from dualres.bench.report.plots.scaling import curves
+from dualres.errors import ConfigError
 from tools.pages.measured import LINE, Measured, table
 
 
@@ -22,6 +24,14 @@ class Speed(Measured):
         """What a recording of so many seconds adds to the memory in use, by speed/scaling.py."""
         found = {one["seconds"]: one["rise_mb"] for one in self._json("scaling")["recordings"]}
         return f"{found[int(seconds)]:.0f}"
+
+    def inference(self, quantity: str, dataset: str, method: str, group: str, digits: str = "2") -> str:
+        """What `dualres profile` measured, as the tables of costs have it: `window_ms phm2009 dualres cuda_4`."""
+        costs = {each.name: each for each in all_costs(self._results / FOLDER)}[group]
+        value = costs.value(quantity, dataset, method)
+        if value is None:
+            raise ConfigError(f"{quantity} of {method} on {dataset} was not measured ({group})")
+        return f"{value:,.{digits}f}"
 
     def methods_table(self) -> str:
         """Window and training step of the nine methods, by speed/methods.py."""
