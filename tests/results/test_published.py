@@ -1,7 +1,9 @@
 """The published scores are intact, and a published cell comes out again."""
 
+import csv
 import json
 import math
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,12 @@ from dualres.bench.campaign import run_job as work
 from dualres.bench.campaign.exchange.read_export import load_export
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.prepare import prepare
+from dualres.bench.paper.protocol import STUDIES
+from dualres.bench.report.plots.drawn import bears, mark_of, read_drawn
 from dualres.bench.verify.manifest import check_manifest
 from dualres.learn.fold import Budget
-from dualres.utils.checksums import check_sums
+from dualres.utils.checksums import check_sums, listed
+from tools.figures.__main__ import SCHEMATICS
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +44,30 @@ def test_the_manifest_lists_every_file_of_the_results():
 def test_the_results_verify():
     result = CliRunner().invoke(cli.app, ["bench", "verify", str(ROOT / "results")])
     assert result.exit_code == 0, result.output
+    of_results = len(read_drawn(ROOT / "results" / "figures")) - len(SCHEMATICS)
+    assert f"{of_results} figures" in result.output, "all of them are drawn again"
+
+
+def test_every_figure_of_the_results_was_drawn_of_the_data_beside_it():
+    figures = ROOT / "results" / "figures"
+    lines = read_drawn(figures)
+    assert {Path(name).stem for name in listed(figures) if name.endswith((".png", ".pdf"))} == lines.keys()
+    for name, line in lines.items():
+        assert bears(figures / f"{name}.png", mark_of(line)), name
+        assert bears(figures / f"{name}.pdf", mark_of(line)), name
+
+
+def test_a_cell_of_the_paper_s_studies_is_one_number():
+    """The same method, folds, budget and seeds, wherever they stand: devices are not chosen table by table."""
+    with (ROOT / "results" / "tables" / "tables.csv").open(encoding="utf-8") as file:
+        records = [record for record in csv.DictReader(file) if record["study"] in (*STUDIES, "published")]
+    found = defaultdict(set)
+    for record in records:
+        if record["metric"] in ("macro_f1", "accuracy") and record["mean"] and not record["minus"]:
+            names = ("metric", "dataset", "method", "budget", "folds", "seeds", "labelled_s")
+            found[tuple(record[name] for name in names)] |= {(record["mean"], record["jobs"])}
+    assert len(found) > 300
+    assert not {place: several for place, several in found.items() if len(several) > 1}
 
 
 def test_pages_that_no_script_fills_say_what_was_measured():

@@ -6,6 +6,7 @@ from textwrap import fill
 from dualres.bench.profile.measurements import FOLDER, all_costs
 from dualres.bench.report.captions import FOLDS_ARE_OURS
 from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.drawn import read_drawn
 from dualres.bench.report.plots.scaling import curves
 from dualres.errors import ConfigError
 from tools.pages.measured import LINE, Measured, table
@@ -32,6 +33,28 @@ class Speed(Measured):
         if value is None:
             raise ConfigError(f"{quantity} of {method} on {dataset} was not measured ({group})")
         return f"{value:,.{digits}f}"
+
+    def gpu_windows(self) -> str:
+        """The latency of a window on a GPU by the ways that were measured there, and over datasets where it was."""
+        told = "Then the GPU, {} (MiniRocket on four CPU threads){}:"
+        if self._there("costs_ways_cuda_4"):
+            parts = [told.format("both ways", ""), self.table("costs_ways_cuda_4")]
+        else:
+            without = "; its eager way was not measured"
+            parts = [told.format("shipped", without), self.table("costs_window_cuda_4")]
+        if self._there("costs_summary_cuda_4_eager"):
+            parts += ["Over these datasets, eager, with the most memory:", self.table("costs_summary_cuda_4_eager")]
+        return "\n\n".join(parts)
+
+    def efficiency_figures(self) -> str:
+        """Scores against parameters and latency, of every dataset with both, by the most like way that was measured."""
+        lines = read_drawn(self._results / "figures")
+        found = {name: line for name, line in lines.items() if name.startswith("score_and_latency_")}
+        shown = [name for name in found if name.endswith("_eager") or f"{name}_eager" not in found]
+        return "\n\n".join(f"![{found[name]['title']}](../results/figures/{name}.png)" for name in shown)
+
+    def _there(self, table: str) -> bool:
+        return (self._results / "tables" / f"{table}.md").exists()
 
     def methods_table(self) -> str:
         """Window and training step of the nine methods, by speed/methods.py."""

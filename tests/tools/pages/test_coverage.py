@@ -12,7 +12,8 @@ import pytest
 from typer.main import get_command
 
 from dualres.cli import app
-from tools.pages.coverage import SOURCE
+from dualres.errors import ConfigError
+from tools.pages.coverage import SOURCE, check_shown, drawn_of, profiled
 
 ROOT = Path(__file__).parents[3]
 ROWS = [row for part in tomllib.loads(SOURCE.read_text())["part"] for row in part["row"]]
@@ -31,6 +32,30 @@ def test_the_labels_are_the_paper_s():
     if paper is None or not paper.exists():
         pytest.skip("the paper's source is not at hand: it is looked for in paper/, beside the folder DUALRES_DATA")
     assert sorted(re.findall(r"\\label\{([^}]+)\}", paper.read_text())) == sorted(LABELS)
+
+
+def test_a_row_that_claims_more_than_its_artefact_shows_is_an_error():
+    """As the row of the figure of efficiency did, which promised latency and showed seconds per fit."""
+    for row in ROWS:
+        check_shown(row)
+    figure = {"what": "this", "where": ["results/figures/training_loss_simulated.png"]}
+    check_shown(figure | {"shows": ["training loss (nats)"]})
+    with pytest.raises(ConfigError, match=r"training_loss_simulated\.png does not show one window"):
+        check_shown(figure | {"shows": ["training loss (nats)", "one window"]})
+    with pytest.raises(ConfigError, match="does not show Latency"):
+        check_shown({"what": "this", "where": ["results/tables/task_inventory.md"], "shows": ["Latency"]})
+
+
+def test_every_figure_of_results_says_what_is_read_in_it():
+    (figures,) = [part["row"] for part in tomllib.loads(SOURCE.read_text())["part"] if part["title"] == "Figures"]
+    for row in figures:
+        assert "shows" in row or not {"study", "drawn"} & row.keys(), row["what"]
+
+
+def test_what_was_not_measured_is_said():
+    assert drawn_of("nothing") == "not drawn, since nothing was measured"
+    assert profiled("nothing").startswith("not made")
+    assert "costs_window_cpu_1_eager.md): 9 of 63 pairs" in profiled("costs_window")
 
 
 @pytest.mark.subprocess
