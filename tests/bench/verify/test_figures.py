@@ -1,6 +1,8 @@
 """A figure that is older than its numbers is told from a fresh one, whatever its hash says."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +55,20 @@ def test_a_picture_older_than_its_data_is_found(ledger, figures):
     write_sums(figures, listed(figures))
     (problem,) = verify_figures(figures, drawn_now(ledger))
     assert problem.startswith(f"{path}: was drawn of other data than drawn.jsonl holds")
+
+
+def test_a_figure_of_a_measurement_that_was_done_again_is_found(tmp_path):
+    """As that of how costs grow, which shows no results of a ledger."""
+    measured = tmp_path / "measured" / "scaling.json"
+    measured.parent.mkdir()
+    found = json.loads((Path(__file__).parents[3] / "results" / "measured" / "scaling.json").read_text())
+    measured.write_text(json.dumps(found))
+    write_figures({}, tmp_path / "figures", folder=tmp_path)
+    assert verify_figures(tmp_path / "figures", pictures({}, folder=tmp_path)) == []
+    found["tokens"][-1]["s"] *= 1.01
+    measured.write_text(json.dumps(found))
+    (problem,) = verify_figures(tmp_path / "figures", pictures({}, folder=tmp_path))
+    assert problem.startswith(f"{tmp_path / 'figures' / 'scaling'}: is not what")
 
 
 def test_figures_that_are_missing_or_of_nothing_are_found(ledger, figures):

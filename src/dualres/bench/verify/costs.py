@@ -61,12 +61,13 @@ def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | N
 
 
 def _summed_up(folder: Path, device: str, end: str) -> set[str]:
-    """The paper's datasets, if any was measured, and otherwise all: those with methods that train, if there are."""
+    """The paper's datasets, if several were measured, and otherwise all that have methods that train, or just all."""
     found = [path.name for path in folder.glob(f"*-{device}-{end}.json")]
     untrained = [name for name in names() if not entry(name).trains]
     about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
     measured = about or {name.partition("-")[0] for name in found}
-    return measured & set(PAPER_DATASETS) or measured
+    of_paper = measured & set(PAPER_DATASETS)
+    return of_paper if len(of_paper) > 1 else measured
 
 
 def _value(metric: str, path: Path) -> float | None:

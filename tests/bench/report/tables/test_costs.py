@@ -123,6 +123,15 @@ def test_a_partial_set_says_what_is_missing(rig):
     assert "Of 9 combinations, 7 are missing." in table.note
 
 
+def test_the_summary_is_over_all_where_one_of_the_papers_datasets_was_measured(tmp_path):
+    keep_all(tmp_path / "profile", ["cwru", "phm2009", "simulated"], way="eager")
+    table = by_name(tmp_path)["costs_summary_cuda_4_eager"]
+    assert "of 3 datasets: CWRU, PHM2009, Rig" in table.note
+    value = row(table, "DualRes")[1]
+    assert value.low < value.mean < value.high
+    assert value.paper is None, "the paper's is over others"
+
+
 def test_a_summary_of_fewer_datasets_than_others_have_is_no_number(tmp_path):
     keep_all(tmp_path / "profile", ["cwru", "hust"], ["dualres"])
     keep_all(tmp_path / "profile", ["cwru"], ["mambasl"])

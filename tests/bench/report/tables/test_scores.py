@@ -143,6 +143,17 @@ def test_the_papers_costs_stand_beside_those_of_its_dataset_only_and_bold_is_the
     assert "shared host" not in rig.note
 
 
+def test_allocations_are_in_bold_when_all_were_run(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        planned = list(jobs(study("allocation"), ["simulated"]))
+        for last in (False, True):
+            for job in planned[-1:] if last else planned[:-1]:
+                ledger.record(job, synthetic_outcome(job))
+            table = tables_of(ledger, "allocation")["allocation_simulated"]
+            assert any(value.bold for cells in table.rows for value in cells) == last
+            assert ("Bold" in table.note) == last
+
+
 def test_a_share_of_fits_done_together_is_not_shown_as_a_time(tmp_path):
     with Ledger(tmp_path / "l") as ledger:
         for job in jobs(study("gearbox"), ["simulated"], methods=("dualres", "mambasl"), budgets=[PRIMARY_BUDGET]):

@@ -193,7 +193,9 @@ def _over_datasets(costs: Costs, name: str, method: str, *, largest: bool = Fals
 
 
 def _summed_up(costs: Costs) -> list[str]:
-    return [dataset for dataset in costs.datasets if dataset in PAPER_DATASETS] or costs.datasets
+    """The paper's datasets, if several of them were measured, and otherwise all."""
+    of_paper = [dataset for dataset in costs.datasets if dataset in PAPER_DATASETS]
+    return of_paper if len(of_paper) > 1 else costs.datasets
 
 
 def _span(values: list[float]) -> str:

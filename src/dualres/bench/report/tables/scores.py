@@ -155,6 +155,10 @@ def replication(results: Results, dataset: str) -> Table:
 
 @makes_table("allocation")
 def allocation(results: Results, dataset: str) -> Table:
+    """Without bold print until all of it was run: a best of a row would stand beside a better one of no rival."""
+    whole = not {job.key for job in results.planned.values() if job.dataset == dataset} - {
+        e.key for e in results.entries
+    }
     return one_seed(results).table(
         f"allocation_{dataset}",
         f"{dataset_title(dataset)}, the same seconds differently spent: macro-F1 (%)",
@@ -164,7 +168,7 @@ def allocation(results: Results, dataset: str) -> Table:
         ],
         _method_columns(results.planned_methods(dataset)),
         labels=("Recordings/class", "Windows/recording"),
-        best=by_row,
+        best=by_row if whole else None,
     )
 
 
