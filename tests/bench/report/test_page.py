@@ -236,6 +236,18 @@ def test_a_method_without_updates_has_a_column_of_its_own_beside_several_recipes
     assert [(c["method"], c["done"], c["planned"]) for c in without] == [("dualres/views", 2, 2)]
 
 
+def test_a_job_whose_fit_was_done_with_others_has_no_time_of_its_own(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for job in jobs(study("allocation"), ["simulated"], methods=("dualres",)):
+            outcome = synthetic_outcome(job)
+            outcome.facts["fitted_together"] = 3 if job.fold == "S2" else 1
+            ledger.record(job, outcome)
+        told = page_data({"allocation": Results(ledger, study("allocation"))})["jobs"]
+    for job in told:
+        shared = job["fold"] == "S2"
+        assert (job["fit"] is None, job["wall"] is None, job["together"]) == (shared, shared, 3 if shared else 1)
+
+
 def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
     studies = {told["name"]: told for told in page_data(overlapping)["studies"]}
 
