@@ -22,6 +22,7 @@ from dualres.utils.checksums import check_sums, listed
 from tools.figures.__main__ import SCHEMATICS
 
 ROOT = Path(__file__).parents[2]
+OF_ONE_RECIPE = {*STUDIES, "broad", "published"} - {"duration"}  # which has several numbers of updates
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_every_figure_of_the_results_was_drawn_of_the_data_beside_it():
 def test_a_cell_of_the_paper_s_studies_is_one_number():
     """The same method, folds, budget and seeds, wherever they stand: devices are not chosen table by table."""
     with (ROOT / "results" / "tables" / "tables.csv").open(encoding="utf-8") as file:
-        records = [record for record in csv.DictReader(file) if record["study"] in (*STUDIES, "published")]
+        records = [record for record in csv.DictReader(file) if record["study"] in OF_ONE_RECIPE]
     found = defaultdict(set)
     for record in records:
         if record["metric"] in ("macro_f1", "accuracy") and record["mean"] and not record["minus"]:
