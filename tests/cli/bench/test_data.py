@@ -29,7 +29,7 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     for name in ("simulated", "cwru_12k", "uestc", "machines"):
         assert f" {name} " in others
     assert "1 recordings" in output
-    assert "0 recordings" not in output, "an empty store is not prepared"
+    assert " 0 recordings" not in output, "an empty store is not prepared"
     assert "excerpts" in output
 
 
