@@ -80,17 +80,35 @@ def test_with_too_few_one_cannot_tell_and_is_told_how_many_are_needed():
 
 
 def test_with_neighbours_that_are_much_alike_more_are_needed():
-    slow = np.cumsum(np.random.default_rng(7).standard_normal(30))
+    slow = np.cumsum(np.random.default_rng(7).standard_normal(22))
     search = find_changes({"level": slow})
     assert search.watched_from is None
-    assert search.needed > 30
+    assert search.needed > 22
+
+
+def test_a_change_of_ten_recordings_after_ten_healthy_ones_is_found_while_it_grows():
+    grown = np.stack([growing(24, 12, 10.0, seed) for seed in range(10)], axis=1)
+    still = np.stack([growing(24, 23, 0.0, seed) for seed in range(10, 20)], axis=1)
+    assert find_changes({"level": grown[:, 0], "bands": grown}).first.found < 23
+    assert find_changes({"level": still[:, 0], "bands": still}).first is None
+
+
+def test_levels_with_holes_are_judged_by_what_was_known_by_then():
+    whole, holed = growing(60, 30, 8.0), growing(60, 59, 0.0, 3)
+    holed[[2, 4, 6, 8]] = np.nan
+    levels = {"level": whole, "other": holed}
+    found = find_changes(levels).first
+    for count in range(14, 60):
+        now = find_changes({name: values[:count] for name, values in levels.items()}).first
+        assert (now is None) == (count <= found.found)
+        assert now is None or now.limit == found.limit
 
 
 def test_a_stated_baseline_is_all_that_is_compared_with():
     levels = growing(40, 12, 6.0) + 0.5 * np.tile([0.0, 1.0], 20)
     found = find_changes({"level": levels}, healthy=12).first
     assert found.baseline == 12
-    assert find_changes({"level": levels}, healthy=4).watched_from is None
+    assert find_changes({"level": levels}, healthy=3).watched_from is None
     all_of_them = find_changes({"level": levels[:12]}, healthy=12)
     assert (all_of_them.watched_from, all_of_them.needed) == (None, 16)
     assert "12 recordings, of which 12 make the baseline" in all_of_them.reason

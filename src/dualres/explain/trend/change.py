@@ -10,20 +10,21 @@ Unless somebody says how many recordings were healthy, baselines of `BASELINES` 
 which judges all that follow it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.explain.trend.limits import LEAST_FREEDOM, MOST_ALIKE, HealthySpread, healthy_spread
+from dualres.explain.trend.limits import LEAST_FREEDOM, MOST_ALIKE, BaselineNoise, HealthySpread
 from dualres.utils.arrays import Exact, Integers
 
 ERROR = 0.05  # of healthy series in which a change is ever found
 TOLERANCE = 1.0  # dB of a level, or deviations of a line's score, that a healthy machine may change by
 FIRST_BASELINE, LONGER = 10, 2  # recordings, and by how much each baseline is longer than the one before
 WINDOWS = (4, 8, 16)  # last recordings, of which three quarters must lie above the limit
+LEAST_LEFT = 3  # recordings of a baseline beyond those that what explains it takes
 BEYOND = 0.25  # of the range of a load or speed in the baseline, by which a recording may lie outside
 
 
@@ -75,31 +76,43 @@ def find_changes(
         raise ConfigError(f"an error of {error:g}: give a share between 0 and 1, such as 0.05")
     if not features:
         raise ConfigError("no level is given to look for a change in")
-    changes, starts, needed = list[ChangePoint](), list[int](), list[int]()
-    for name, given in features.items():
-        parts = given[:, None] if given.ndim == 1 else given
-        found = list[ChangePoint]()
-        for part, values in enumerate(parts.T):
-            around = np.zeros((len(values), 0)) if beside is None else beside
-            there = np.flatnonzero(np.isfinite(values) & np.isfinite(around).all(axis=1))
-            first = None if healthy is None else int((there < healthy).sum())
-            search = _Search(values[there], around[there], error / len(features) / parts.shape[1], healthy=first)
-            if change := search.change():
-                found.append(_named(change, name, part, there))
-            starts += [int(there[search.start])] if search.start is not None else []
-            needed.append(search.needed)
-        changes += sorted(found, key=lambda one: one.rank)[:1]
+    machine = [
+        _Search(level, beside, error / len(features) / level.parts, healthy=healthy) for level in _levels_in(features)
+    ]
+    found = sorted(filter(None, (one.change(machine) for one in machine)), key=lambda one: one.rank)
+    changes = {one.feature: one for one in reversed(found)}  # the first of each feature
+    starts, needed = [one.start for one in machine if one.start is not None], [one.needed for one in machine]
     if starts:
-        return ChangeSearch(error, tuple(sorted(changes, key=lambda one: one.rank)), min(starts))
+        return ChangeSearch(error, tuple(sorted(changes.values(), key=lambda one: one.rank)), min(starts))
     least, count = min(needed), len(next(iter(features.values())))
     of = f", of which {healthy} make the baseline," if healthy is not None else ""
     reason = f"{count} recordings{of} are too few, or neighbours too much alike; about {least} are needed"
     return ChangeSearch(error, (), None, least, reason)
 
 
-def _named(one: ChangePoint, feature: str, part: int, there: Integers) -> ChangePoint:
-    """With the numbers that recordings have among all of them."""
-    return replace(one, feature=feature, part=part, found=int(there[one.found]), began=int(there[one.began]))
+@dataclass(frozen=True)
+class _Level:
+    """One of the levels of a machine."""
+
+    feature: str
+    part: int
+    parts: int  # of its feature
+    values: Exact  # (n,)
+
+
+def _levels_in(features: Mapping[str, Exact]) -> Iterator[_Level]:
+    for name, given in features.items():
+        parts = given[:, None] if given.ndim == 1 else given
+        yield from (_Level(name, part, parts.shape[1], values) for part, values in enumerate(parts.T))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What the first recordings of a level show."""
+
+    noise: BaselineNoise
+    slopes: Exact  # (k,) of the level over what explains it
+    middle: Exact  # (k,) where the level is as it was measured
 
 
 @dataclass(frozen=True)
@@ -108,44 +121,48 @@ class _Baseline:
 
     healthy: HealthySpread
     count: int
-    slopes: Exact  # (k,) of the level over what explains it
-    middle: Exact  # (k,) where the level is as it was measured
+    fit: _Fit
     low: Exact  # (k,) from where recordings can be compared
     high: Exact
 
     def compared(self, values: Exact, beside: Exact) -> tuple[Exact, Integers]:
         """The adjusted levels of those that can be compared, and their places."""
         at = np.flatnonzero(((beside >= self.low) & (beside <= self.high)).all(axis=1))
-        return values[at] - (beside[at] - self.middle) @ self.slopes, at
+        return values[at] - (beside[at] - self.fit.middle) @ self.fit.slopes, at
 
 
 class _Search:
     """For the change of one level (n,)."""
 
-    def __init__(self, values: Exact, beside: Exact, share: float, *, healthy: int | None) -> None:
-        self._values, self._beside, self._share, self._healthy = values, beside, share, healthy
+    def __init__(self, level: _Level, beside: Exact | None, share: float, *, healthy: int | None) -> None:
+        around = np.zeros((len(level.values), 0)) if beside is None else beside
+        self._there = np.flatnonzero(np.isfinite(level.values) & np.isfinite(around).all(axis=1))
+        self._values, self._beside = level.values[self._there], around[self._there]
+        self._level, self._share = level, share
+        self._healthy = None if healthy is None else int((self._there < healthy).sum())
+        self._fits: dict[int, _Fit | None] = {}
         self.start: int | None = None  # the first recording that could show a change
         self.needed = FIRST_BASELINE + WINDOWS[0]  # recordings, if none could
 
-    def change(self) -> ChangePoint | None:
-        """The first one."""
+    def change(self, machine: Sequence["_Search"]) -> ChangePoint | None:
+        """The first one, by what all levels of the machine tell of its noise."""
         best: ChangePoint | None = None
         accepted = 0
         for count in self._counts():
             if best is not None and best.found < count:
                 break
-            base = self._baseline(count)
+            base = self._baseline(count, machine)
             if base is None:
                 continue
             accepted += 1
             share = self._share if self._healthy is not None else self._share / (accepted * (accepted + 1))
             self.needed = count + WINDOWS[0]
             if self.start is None and self.needed <= len(self._values):
-                self.start = self.needed - 1
+                self.start = int(self._there[self.needed - 1])
             best = min(
                 [*self._crossings(base, share), *([best] if best else [])], key=lambda one: one.rank, default=None
             )
-        return best
+        return best and replace(best, found=int(self._there[best.found]), began=int(self._there[best.began]))
 
     def _counts(self) -> Iterator[int]:
         """How many first recordings make each baseline."""
@@ -157,23 +174,38 @@ class _Search:
             yield count
             count *= LONGER
 
-    def _baseline(self, count: int) -> _Baseline | None:
+    def _baseline(self, count: int, machine: Sequence["_Search"]) -> _Baseline | None:
         """None where it tells too little."""
-        values, beside = self._values[:count], self._beside[:count]
-        used = beside.shape[1]
-        if count < used + 1 + LEAST_FREEDOM:
+        used, fit = self._beside.shape[1], self._fit(count)
+        if fit is None:
             self.needed = max(self.needed, used + FIRST_BASELINE + WINDOWS[0])
             return None
-        middle = np.median(beside, axis=0)
-        fitted = np.linalg.lstsq(np.column_stack([np.ones(count), beside - middle]), values, rcond=None)[0]
-        healthy = healthy_spread(values - (beside - middle) @ fitted[1:], used)
+        until = int(self._there[count - 1])  # what comes later may not change what was said
+        fits = [one._fit(int((one._there <= until).sum())) for one in machine]
+        healthy = HealthySpread.among(fit.noise, [one.noise for one in fits if one])
         if healthy.freedom < LEAST_FREEDOM or healthy.alike > MOST_ALIKE:
             alike = min(healthy.alike, MOST_ALIKE)
             least = max(FIRST_BASELINE, ceil(LEAST_FREEDOM * (1 + alike) / (1 - alike)) + used + 1)
             self.needed = max(least, count + 1) + WINDOWS[0]
             return None
+        beside = self._beside[:count]
         margin = BEYOND * np.ptp(beside, axis=0)
-        return _Baseline(healthy, count, fitted[1:], middle, beside.min(axis=0) - margin, beside.max(axis=0) + margin)
+        return _Baseline(healthy, count, fit, beside.min(axis=0) - margin, beside.max(axis=0) + margin)
+
+    def _fit(self, count: int) -> _Fit | None:
+        """Of the first recordings; None where they are too few."""
+        if count not in self._fits:
+            self._fits[count] = self._fitted(count)
+        return self._fits[count]
+
+    def _fitted(self, count: int) -> _Fit | None:
+        used = self._beside.shape[1]
+        if not used + 1 + LEAST_LEFT <= count <= len(self._values):
+            return None
+        values, beside = self._values[:count], self._beside[:count]
+        middle = np.median(beside, axis=0)
+        slopes = np.linalg.lstsq(np.column_stack([np.ones(count), beside - middle]), values, rcond=None)[0][1:]
+        return _Fit(BaselineNoise.of(values - (beside - middle) @ slopes, used), slopes, middle)
 
     def _crossings(self, base: _Baseline, share: float) -> Iterator[ChangePoint]:
         """The first crossing of each window's limit."""
@@ -197,8 +229,8 @@ class _Search:
                     last = place + window - 1
                     began = _beginning(levels[: last + 1], base.healthy.mean, float(low[place]))
                     yield ChangePoint(
-                        "", 0, base.count + int(at[last]), base.count + int(at[began]), base.healthy.mean, limit,
-                        float(low[place]), window, base.count,
+                        self._level.feature, self._level.part, base.count + int(at[last]), base.count + int(at[began]),
+                        base.healthy.mean, limit, float(low[place]), window, base.count,
                     )  # fmt: skip
                     break
 
