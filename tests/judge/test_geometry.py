@@ -1,6 +1,7 @@
 """What labels and what geometry say of a recording, joined."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -90,7 +91,12 @@ def test_a_verdict_says_what_came_from_where(model):
     assert (outer["part"], outer["labelled_recordings"], outer["weight"]) == ("outer race", 3, 0.3333)
     assert outer["nats"] == pytest.approx(outer["weight"] * min(outer["score"] - 2, MOST), abs=0.01)
     assert said["said"] == verdict.source_words
-    assert verdict.source_words.startswith(f"by labels {said['by_labels']['outer']:.2f}, by geometry +")
+    by_labels = f"by labels {said['by_labels']['outer']:.2f}"
+    assert re.fullmatch(rf"{by_labels}, by geometry [\d.]+ times as likely", said["said"])
+    heard = verdict.sources.heard.parts["outer race"]
+    for nats, words in ((-3, "by geometry 2.7 times less likely"), (-0.01, "geometry has no say")):
+        other = GeometryHeard({"outer race": replace(heard, nats=nats)})
+        assert replace(verdict.sources, heard=other).words("outer").endswith(words)
     assert verdict.sources.words("healthy").endswith(", no template")
     scores, _ = recording_scores(model, struck("outer", 51))
     np.testing.assert_allclose(scores, list(verdict.probabilities.values()))

@@ -8,6 +8,7 @@ score on at which a check would name the part.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,7 @@ class VerdictSources:
         share = f"by labels {self.by_labels[label]:.2f}"
         if found is None:
             return f"{share}, no template"
-        return f"{share}, by geometry {self.geometry.nats(label, self.heard):+.1f} nats"
+        return f"{share}, {_said_of(self.geometry.nats(label, self.heard))}"
 
     def as_data(self, label: str) -> dict[str, Any]:
         """For JSON; of the verdict `label`."""
@@ -173,6 +174,14 @@ class VerdictSources:
         }
         said = {"said": self.words(label), "by_labels": dict(self.by_labels), "classes": classes}
         return {**said, **({"reason": self.heard.reason} if self.heard.reason else {})}
+
+
+def _said_of(nats: float) -> str:
+    """What evidence of so many nats does to a class, in words."""
+    times = f"{exp(abs(nats)):.2g} times"
+    if times == "1 times":
+        return "geometry has no say"
+    return f"by geometry {times} {'as likely' if nats > 0 else 'less likely'}"
 
 
 def speed_of(recording: Recording, speeds: WindowSpeeds | None) -> Speed | None:
