@@ -27,6 +27,7 @@ from dualres.faultlines.fault_orders import FaultOrders
 
 Wave = npt.NDArray[np.float64]
 RATES = (8_192, 10_000, 12_800, 20_480, 24_000, 40_000)
+REPAIRED, TODAY = 0.3, 0.15
 SLOTS = (28, 36, 48)  # of a rotor
 
 
@@ -41,28 +42,32 @@ class Told:
     elements: tuple[int, int]  # of its bearing, from and to
 
 
-def healthy(number: int, seed: int) -> Told:
-    """Machine `number` of a seed."""
-    rng = np.random.default_rng([seed, number])
+def healthy(number: int, seed: int, moment: int = 0) -> Told:
+    """Machine `number` of a seed at a moment. Before it was taken apart, 1, 2 ..., its sources were a little different
+    from now, moment 0, by `REPAIRED`, and from each other, by `TODAY`: logarithms of their sizes."""
+    rng, now = np.random.default_rng([seed, number]), np.random.default_rng([seed, number, 1 + moment])
+    assembly = np.random.default_rng([seed, number, 0, min(moment, 1)])
     rate, seconds = int(rng.choice(RATES)), float(rng.uniform(2.5, 8))
     hz = float(np.exp(rng.uniform(np.log(12), np.log(60))))
     t = np.arange(int(seconds * rate)) / rate
-    wander = np.interp(t, np.linspace(0, seconds, 9), np.cumsum(rng.normal(0, 0.0006, 9)))
+    hz *= now.uniform(0.9, 1.1)
+    wander = np.interp(t, np.linspace(0, seconds, 9), np.cumsum(now.normal(0, 0.0006, 9)))
     shaft = 2 * np.pi * np.cumsum(hz * (1 + wander)) / rate + rng.uniform(0, 6)
     belt = shaft * rng.uniform(0.35, 2.6) + rng.uniform(0, 6)
     teeth = (int(rng.integers(15, 45)), int(rng.integers(35, 120))) if rng.random() < 0.5 else None
-    white = partial(rng.standard_normal, len(t))
+    white = partial(now.standard_normal, len(t))
     sources = [
         _harmonics(rng, shaft, 10, rng.uniform(0.5, 2.5)) * rng.lognormal(-0.5, 0.7),
         _harmonics(rng, belt, 5, rng.uniform(0.7, 2.5)) * rng.lognormal(-1.5, 0.8) * (rng.random() < 0.6),
         _blades(rng, shaft, white()) * rng.lognormal(-0.7, 0.6) * (rng.random() < 0.5),
-        _rolling(rng, shaft, belt) * rng.lognormal(0.3, 0.6),
+        _rolling(rng, now, shaft, belt) * rng.lognormal(0.3, 0.6),
         _mesh(rng, shaft, teeth) * rng.lognormal(-0.5, 0.6) if teeth else np.zeros_like(t),
         _motor(rng, t, hz) * rng.lognormal(-1.2, 0.7) * (rng.random() < 0.7),
         _harmonics(rng, 2 * np.pi * t * hz * rng.uniform(0.4, 2.4), 6, 1.0) * rng.lognormal(-2.5, 0.8),
     ]
-    heard = _through(rng, np.sum(sources, axis=0) + rng.lognormal(-0.7, 0.7) * _ground(rng, white()), rate)
-    heard *= 1 + 0.1 * np.interp(t, np.linspace(0, seconds, 5), rng.standard_normal(5))
+    changed = assembly.lognormal(0, REPAIRED, len(sources)) * now.lognormal(0, TODAY, len(sources))
+    heard = _through(rng, changed @ np.array(sources) + rng.lognormal(-0.7, 0.7) * _ground(rng, white()), rate)
+    heard *= 1 + 0.1 * np.interp(t, np.linspace(0, seconds, 5), now.standard_normal(5))
     step = np.abs(heard).max() / 2 ** rng.integers(9, 16)
     elements, share = int(rng.integers(6, 16)), rng.uniform(0.13, 0.3)
     reach = share * np.cos(np.radians(rng.choice([0, 0, 15, 25])))
@@ -71,7 +76,7 @@ def healthy(number: int, seed: int) -> Told:
     return Told(
         np.round(heard / step) * step,
         rate,
-        hz * (1 + rng.uniform(-0.005, 0.005)),
+        hz * (1 + now.uniform(-0.005, 0.005)),
         Machine(orders, teeth),
         (elements - 1, elements + 1),
     )
@@ -92,13 +97,13 @@ def _blades(rng: np.random.Generator, shaft: Wave, noise: Wave) -> Wave:
     return uneven * (passing + noise * (1 + rng.uniform(0, 0.4) * np.cos(blades * shaft)))
 
 
-def _rolling(rng: np.random.Generator, shaft: Wave, belt: Wave) -> Wave:
+def _rolling(rng: np.random.Generator, now: np.random.Generator, shaft: Wave, belt: Wave) -> Wave:
     """Blows at random moments: most where the shaft presses, some where the belt does."""
     pressed = 1 + rng.uniform(0, 0.35) * np.cos(shaft) + rng.uniform(0, 0.2) * np.cos(2 * shaft + rng.uniform(0, 6))
     pressed += rng.uniform(0, 0.2) * np.cos(belt)
     often = rng.uniform(0.02, 0.3)
-    blows = rng.random(len(shaft)) < often * np.clip(pressed, 0, None)
-    return blows * rng.exponential(1, len(shaft)) * rng.choice([-1, 1], len(shaft)) * np.clip(pressed, 0, None)
+    blows = now.random(len(shaft)) < often * np.clip(pressed, 0, None)
+    return blows * now.exponential(1, len(shaft)) * now.choice([-1, 1], len(shaft)) * np.clip(pressed, 0, None)
 
 
 def _mesh(rng: np.random.Generator, shaft: Wave, teeth: tuple[int, int]) -> Wave:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +60,14 @@ def check(
             "mounting of the machine: 1.1,2.2,3.3.",
         ),
     ] = None,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of the same machine, or of sisters, while they ran well: a file or a folder, may be repeated; three "
+            "recordings or more. The shaft is then judged by what has grown.",
+        ),
+    ] = None,
     error: Annotated[
         float, typer.Option(help="Share of recordings of healthy machines in which a fault may be named.")
     ] = 0.05,
@@ -72,7 +81,7 @@ def check(
 
     Columns speed, bearing, orders, gear and unit of a folder's labels.csv are used; labels are not.
     """
-    from dualres.explain.check import CheckedMachine, check_rows
+    from dualres.explain.check import CheckedMachine, check_rows, healthy_machine, row_name
     from dualres.faultlines.check import check_error
     from dualres.recordings.labels.read import read_row, to_judge
 
@@ -86,11 +95,17 @@ def check(
         need("--picture", "matplotlib")
         if len(rows) > 1:
             raise ConfigError(f"--picture draws one recording, and {len(rows)} are given; give one file")
-    speed = told_of_rows(rows, speeds)
+    well = list(to_judge(healthy or ()))
+    speed = told_of_rows([*rows, *well], speeds)
     read = partial(read_row, channel=axis, rate=parsed_rate(rate), speed=speed)
+    known = None
+    if healthy:
+        known = healthy_machine((replace(read(row), id=row_name(row)) for row in well), machine)
     write = _json if as_json else _Table() if as_csv else partial(_text, error=error)
     failed = 0
-    for row, found, problem in counted(check_rows(rows, machine, read, error=error), len(rows), "checked"):
+    for row, found, problem in counted(
+        check_rows(rows, machine, read, error=error, healthy=known), len(rows), "checked"
+    ):
         if found is None:
             failed += 1
             complain("not checked", problem)
@@ -132,6 +147,8 @@ def _text(row: LabelRow, found: CheckedRecording | None, problem: str, *, error:
     for one in check.findings[:SHOWN]:
         told = ", ".join(f"{order:.3f} x ({height:.1f})" for order, height in _strongest(one.lines))
         word = "found" if one.named else "weak" if one.adjusted <= error else "not found"
+        rises = ", ".join(f"{name} {rise:+.0f} dB" for name, rise in (one.rises_db or {}).items())
+        told = f"since healthy: {rises}" if rises else told
         say(f"  {word:<9} {one.said}: p {one.adjusted:.2g}, score {one.score:.1f}; {told}")
 
 

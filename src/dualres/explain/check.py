@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dualres.errors import DualResError, RecordingError
+from dualres.errors import ConfigError, DualResError, RecordingError
 from dualres.faultlines.bearing import bearing_of
 from dualres.faultlines.check import ERROR, Check, Machine, cannot_tell, check_signals
 from dualres.faultlines.fault_orders import FaultOrders, orders_of
+from dualres.faultlines.growth import LEAST_HEALTHY, HealthyMachine
 from dualres.faultlines.lines import teeth_of
 from dualres.faultlines.order_spectra import BLOCK_S
 from dualres.faultlines.severity import velocity_rms, zone_of
@@ -77,9 +78,17 @@ class CheckedRecording:
 
 
 def check_recording(
-    recording: Recording, machine: CheckedMachine | None = None, *, error: float = ERROR
+    recording: Recording,
+    machine: CheckedMachine | None = None,
+    *,
+    error: float = ERROR,
+    healthy: HealthyMachine | None = None,
 ) -> CheckedRecording:
-    """Look for faults of a machine in all axes of a recording, at the speed that it states or that is found surely."""
+    """Look for faults of a machine in all axes of a recording, at the speed that it states or that is found surely.
+
+    Where the machine is known while it was `healthy`, its shaft is judged by what has grown; a recording that is one of
+    these is compared with the others.
+    """
     machine = (machine or CheckedMachine()).with_columns(recording.condition)
     axes, rate = axes_of(recording), float(recording.rate)
     speed = None if recording.speedless else recording.speed or _estimated(axes, rate)
@@ -90,20 +99,44 @@ def check_recording(
     else:
         blocks = [axis.blocks(int(BLOCK_S * rate)) for axis in axes]
         seconds = float(recording.length / recording.rate)
-        found = check_signals(blocks, rate, speed.over, seconds, machine=machine.known, error=error)
+        others = healthy and healthy.without(recording.id)
+        found = check_signals(blocks, rate, speed.over, seconds, machine=machine.known, error=error, healthy=others)
     return CheckedRecording(recording.id, found, speed, recording.channels, velocity, zone)
 
 
+def healthy_machine(recordings: Iterable[Recording], machine: CheckedMachine | None = None) -> HealthyMachine:
+    """What recordings of a machine, or of sisters of it, say of how it is while it runs well."""
+    asked = replace(machine or CheckedMachine(), gear=None)  # the shaft is all that is compared
+    checks = [(one.id, check_recording(one, asked).check) for one in recordings]
+    known = tuple(filter(None, (check.healthy(name) for name, check in checks)))
+    if len(known) < LEAST_HEALTHY:
+        reasons = "".join(f"; {name}: {check.said}" for name, check in checks if check.spectra is None)
+        raise ConfigError(
+            f"{len(known)} healthy recordings can be compared with; give {LEAST_HEALTHY} or more{reasons}"
+        )
+    return HealthyMachine(known)
+
+
 def check_rows(
-    rows: Iterable[LabelRow], machine: CheckedMachine, read: Callable[[LabelRow], Recording], *, error: float = ERROR
+    rows: Iterable[LabelRow],
+    machine: CheckedMachine,
+    read: Callable[[LabelRow], Recording],
+    *,
+    error: float = ERROR,
+    healthy: HealthyMachine | None = None,
 ) -> Iterator[tuple[LabelRow, CheckedRecording | None, str]]:
     """Each row with its check, or with the reason why there is none."""
     for row in rows:
-        name = f"{row.file}{row.which}"
         try:
-            yield row, check_recording(replace(read(row), id=name), machine, error=error), ""
+            recording = replace(read(row), id=row_name(row))
+            yield row, check_recording(recording, machine, error=error, healthy=healthy), ""
         except DualResError as problem:
             yield row, None, str(problem)
+
+
+def row_name(row: LabelRow) -> str:
+    """Of a recording, as it is told."""
+    return f"{row.file}{row.which}"
 
 
 def check_file(

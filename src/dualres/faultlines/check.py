@@ -6,7 +6,7 @@ that all together name a fault that is not there in at most `error` of recording
 must pass a margin that healthy machines at hand do not reach: lines of another shaft are lines as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -15,6 +15,8 @@ import numpy.typing as npt
 from dualres.errors import ConfigError, RecordingError
 from dualres.faultlines.bearing_templates import RANGE, PartTest, known_lines, part_test
 from dualres.faultlines.fault_orders import PARTS, FaultOrders
+from dualres.faultlines.growth import HealthyMachine, HealthyRecording
+from dualres.faultlines.machine_levels import shaft_levels
 from dualres.faultlines.order_evidence import OrderEvidence, order_evidence
 from dualres.faultlines.order_spectra import OrderSpectra, Turning, order_spectra
 from dualres.faultlines.shaft_patterns import SHAFT_PATTERNS, PatternTest, patterns
@@ -57,19 +59,24 @@ class Finding:
     order: float | None = None  # of a bearing's part: nominal
     factor: float | None = None  # at which it was found
     elements: int | None = None  # of its bearing, where that is what was looked for
+    rises_db: Mapping[str, float] | None = (
+        None  # of a shaft's lines, since the machine was healthy, where that is known
+    )
 
     @property
     def said(self) -> str:
         """The answer in words."""
         if self.answer == "shaft":
             name = "a bent shaft" if self.name == "bent shaft" else self.name
-            return f"shaft, consistent with {name}"
+            return f"shaft, consistent with {name}{' that has grown' if self.rises_db else ''}"
         if self.answer == "gear":
             return "gear, on the shaft" if self.name == "gear" else "gear, the mate"
         return f"{self.answer}, of {self.elements} elements" if self.elements else self.answer
 
     def as_data(self) -> dict[str, Any]:
-        return {**vars(self), "lines": [{"order": order, "stands_out": height} for order, height in self.lines]}
+        said = {name: value for name, value in vars(self).items() if name != "rises_db"}
+        said |= {"rises_db": dict(self.rises_db)} if self.rises_db else {}
+        return {**said, "lines": [{"order": order, "stands_out": height} for order, height in self.lines]}
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,13 @@ class Check:
     findings: tuple[Finding, ...] = ()  # the answer's first, then by p
     evidence: OrderEvidence | None = None
     spectra: OrderSpectra | None = None
+
+    def healthy(self, file: str) -> HealthyRecording | None:
+        """What it says of a machine that runs well, to be compared with; None where it could not tell."""
+        if self.spectra is None or self.evidence is None:
+            return None
+        shaft_hz = self.spectra.shaft_hz * self.evidence.speed_factor
+        return HealthyRecording(file, shaft_hz, shaft_levels(self.spectra, self.evidence))
 
     @property
     def sentence(self) -> str:
@@ -115,8 +129,12 @@ def check_signals(
     *,
     machine: Machine,
     error: float = ERROR,
+    healthy: HealthyMachine | None = None,
 ) -> Check:
-    """Of signals at `rate` Hz of one or several axes, each in blocks (`order_spectra`), `seconds` long in all."""
+    """Of signals at `rate` Hz of one or several axes, each in blocks (`order_spectra`), `seconds` long in all.
+
+    Where recordings of the `healthy` machine are known, a shaft is judged by what has grown since.
+    """
     check_error(error)
     highest = LEAST_REACH
     if machine.orders:
@@ -144,7 +162,12 @@ def check_signals(
             f"the band is too narrow: a rate of {rate:g} Hz shows {shown:.3g} orders of the shaft, and {least:.3g} are "
             "needed"
         )
-    whole: list[PartTest | PatternTest] = [*parts, *patterns(spectra, evidence, machine.teeth)]
+    of_shaft = patterns(spectra, evidence, machine.teeth)
+    if healthy:
+        turns_hz = spectra.shaft_hz * evidence.speed_factor
+        growths = healthy.growths(shaft_levels(spectra, evidence), turns_hz)
+        of_shaft = [one.compared(growths) for one in of_shaft]
+    whole: list[PartTest | PatternTest] = [*parts, *of_shaft]
     findings = _judged(whole, error)
     named = next((one for one in findings if one.named), None)
     if named is None:
@@ -162,10 +185,19 @@ def check_error(error: float) -> None:
         )
 
 
-def check_array(signal: Exact, rate: float, shaft_hz: float, *, machine: Machine, error: float = ERROR) -> Check:
+def check_array(
+    signal: Exact,
+    rate: float,
+    shaft_hz: float,
+    *,
+    machine: Machine,
+    error: float = ERROR,
+    healthy: HealthyMachine | None = None,
+) -> Check:
     """Of one signal whose shaft turns at `shaft_hz` throughout."""
+    seconds = len(signal) / rate
     return check_signals(
-        [[signal]], rate, lambda at, _: 0 * at + shaft_hz, len(signal) / rate, machine=machine, error=error
+        [[signal]], rate, lambda at, _: 0 * at + shaft_hz, seconds, machine=machine, error=error, healthy=healthy
     )
 
 
@@ -191,6 +223,7 @@ def _judged(whole: list[PartTest | PatternTest], error: float) -> tuple[Finding,
             kind: Answer = "shaft" if one.pattern in SHAFT_PATTERNS else "gear"
             named = adjusted <= error and one.enough and not strikes
             found = Finding(kind, one.pattern, one.score, one.p, adjusted, named, one.lines)
+            found = replace(found, rises_db=one.growth.rises_db if one.growth else None)
         findings.append(found)
     after = {"gear": 1, "shaft": 2}
     return tuple(sorted(findings, key=lambda one: (not one.named, after.get(one.answer, 0), -one.score)))

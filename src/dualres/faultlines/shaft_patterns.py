@@ -5,17 +5,19 @@ physics leads one to expect, and its p-value is the share of healthy simulated m
 calibrates) that score as high. Where the simulation is unlike a real machine, so is the p-value.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from dualres.faultlines.growth import Growth, ShaftPattern
 from dualres.faultlines.order_evidence import OrderEvidence
 from dualres.faultlines.order_spectra import OrderSpectra
 from dualres.faultlines.turn_average import turn_peak
 from dualres.utils.arrays import Exact
 
-Pattern = Literal["unbalance", "bent shaft", "misalignment", "looseness", "gear", "mate"]
+Pattern = Literal[ShaftPattern, "gear", "mate"]
 SHAFT_PATTERNS: tuple[Pattern, ...] = ("unbalance", "bent shaft", "misalignment", "looseness")
 
 TAILS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002)  # shares of healthy simulated machines
@@ -50,11 +52,17 @@ class PatternTest:
     score: float
     p: float
     lines: tuple[tuple[float, float], ...]  # orders, and how far each stands out
+    growth: Growth | None = None  # since the machine was healthy, where that is what was tested
 
     @property
     def enough(self) -> bool:
-        """Whether the score passes its margin."""
-        return self.score >= MARGINS[self.pattern]
+        """Whether the score passes its margin; what has grown needs none."""
+        return self.growth is not None or self.score >= MARGINS[self.pattern]
+
+    def compared(self, growths: Iterable[Growth]) -> "PatternTest":
+        """By what has grown, where that is known of the pattern."""
+        growth = next((one for one in growths if one.pattern == self.pattern), None)
+        return self if growth is None else replace(self, score=growth.score, p=growth.p, growth=growth)
 
 
 def patterns(spectra: OrderSpectra, evidence: OrderEvidence, teeth: tuple[int, int] | None) -> list[PatternTest]:
