@@ -6,7 +6,7 @@ import pytest
 from scipy.io import wavfile
 
 from tests.cli.runner import done, run, write_labels
-from tests.explain.made_knocks import ORDERS, RATE, knocking
+from tests.explain.made_knocks import ORDERS, RATE, knocking, turning
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +55,21 @@ def test_a_folder_is_checked_by_its_columns(folder):
 def test_one_cannot_tell_without_a_speed(folder):
     result = done("check", folder / "hums.wav", "--speed", "none")
     assert "cannot tell: the speed of the shaft is not known" in result.output
+
+
+def test_healthy_recordings_tell_what_has_grown(tmp_path):
+    (tmp_path / "well").mkdir()
+    for seed in range(4):
+        wavfile.write(tmp_path / "well" / f"{seed}.wav", RATE, (2000 * turning(25.0, seed)).astype(np.int16))
+    wavfile.write(tmp_path / "now.wav", RATE, (2000 * turning(25.0, 9, 1.0)).astype(np.int16))
+    options = ("--speed", "1500rpm", "--healthy", tmp_path / "well")
+    said = done("check", tmp_path / "now.wav", *options).output
+    assert "shaft, consistent with unbalance that has grown  (p 0.0" in said
+    assert "since healthy: once +" in said
+    itself = done("check", tmp_path / "well" / "0.wav", *options, "--csv").stdout
+    assert next(csv.DictReader(itself.splitlines()))["answer"] == "nothing found"
+    few = run("check", tmp_path / "now.wav", "--speed", "1500rpm", "--healthy", tmp_path / "well" / "0.wav")
+    assert "give 3 or more" in str(few.exception)
 
 
 @pytest.mark.parametrize(

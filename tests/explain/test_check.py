@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.explain.check import CheckedMachine, check_file, check_recording, check_rows
+from dualres.explain.check import CheckedMachine, check_file, check_recording, check_rows, healthy_machine
 from dualres.recordings.labels.read import LabelRow, read_row, to_judge
 from dualres.recordings.recording import Recording
-from tests.explain.made_knocks import ORDERS, RATE, knocking
+from tests.explain.made_knocks import ORDERS, RATE, knocking, turning
 
 OUTER = CheckedMachine(orders=ORDERS)
 
@@ -75,3 +75,40 @@ def test_a_file_is_checked_in_one_call(tmp_path):
     row = LabelRow(tmp_path / "a.csv")
     found = check_file(row.file, OUTER, rate=RATE, speed="1500rpm")
     assert (found.file, found.check.answer) == (str(row.file), "outer race")
+
+
+def turned(seed, unbalance=0.0, hz=25.0):
+    return Recording.from_array(turning(hz, seed, unbalance), RATE, id=f"{seed}", speed=f"{hz}Hz")
+
+
+def test_a_shaft_is_judged_by_what_has_grown_since_the_machine_was_healthy():
+    well = healthy_machine([turned(seed) for seed in range(4)], OUTER)
+    found = check_recording(turned(9, unbalance=1.0), OUTER, healthy=well)
+    assert (found.check.answer, found.check.findings[0].name) == ("shaft", "unbalance")
+    assert found.check.said == "shaft, consistent with unbalance that has grown"
+    assert found.check.p < 0.05
+    said = json.loads(json.dumps(found.as_data()))["findings"]
+    assert said[0]["rises_db"]["once"] == pytest.approx(20 * np.log10(2.6 / 0.6), abs=2)
+    assert all("rises_db" not in one for one in said if one["name"] in ("outer race", "inner race"))
+    assert check_recording(turned(8), OUTER, healthy=well).check.answer == "nothing found"
+
+
+def test_a_shaft_that_has_always_been_heard_is_not_blamed_and_without_a_baseline_it_is():
+    """One recording does not tell the two apart."""
+    well = healthy_machine([turned(seed, unbalance=1.5) for seed in range(4)])
+    assert check_recording(turned(9, unbalance=1.5)).check.answer == "shaft"
+    assert check_recording(turned(9, unbalance=1.5), healthy=well).check.answer == "nothing found"
+    assert check_recording(turned(0, unbalance=1.5), healthy=well).check.answer == "nothing found"
+
+
+def test_a_bearing_is_named_with_a_baseline_as_without():
+    well = healthy_machine([replace(recording(seed=seed, knocks=False), id=f"{seed}") for seed in range(3)], OUTER)
+    assert check_recording(recording(seed=9), OUTER, healthy=well).check.answer == "outer race"
+
+
+def test_too_few_healthy_recordings_are_refused_with_the_reasons():
+    short = Recording.from_array(turning(25.0, 1)[:2000], RATE, id="short", speed="25Hz")
+    with pytest.raises(
+        ConfigError, match=r"2 healthy recordings .* give 3 or more; short: cannot tell: .* revolutions"
+    ):
+        healthy_machine([turned(0), turned(1), short])

@@ -146,11 +146,12 @@ def check_file(
     channel: Channel = None,
     rate: Rate | None = None,
     speed: SpeedGiven | None = None,
+    healthy: HealthyMachine | None = None,
 ) -> CheckedRecording:
     """As `check_recording`, of a file; `rate` and `speed` serve where neither it nor a list beside it states them."""
     row = row_of(Path(path))
     recording = read_row(row, channel, None if rate is None else exact_rate(rate), speed=speed)
-    return check_recording(replace(recording, id=str(path)), machine)
+    return check_recording(replace(recording, id=str(path)), machine, healthy=healthy)
 
 
 def _estimated(axes: Iterable[Recording], rate: float) -> Speed | None:
