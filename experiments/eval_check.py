@@ -28,7 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from math import sqrt
 from pathlib import Path
@@ -48,8 +48,9 @@ from dualres.recordings.store import open_store
 from dualres.simulated import machines, rig
 from experiments import other_machines
 
-CALIBRATION, JUDGED_HEALTHY, JUDGED_FAULTS, JUDGED_OTHERS = 81, 5811, 5812, 5815  # seeds of simulated machines
-HEALTHY, COMPARED, FAULTY, QUANTILES = 1000, 500, 60, 1000  # machines
+CALIBRATION, JUDGED_HEALTHY, JUDGED_FAULTS, JUDGED_OTHERS = 81, 4711, 4712, 4715  # seeds of simulated machines
+COMPARED_HEALTHY, COMPARED_FAULTS, COMPARED_OTHERS = 5811, 5812, 5815  # the same, with healthy recordings
+HEALTHY, COMPARED, FAULTY, QUANTILES = 1000, 90, 60, 1000  # machines
 MOMENTS = range(1, 7)  # of the other machines, before they were taken apart
 ANSWERS = {
     **{"outer": ("outer race",), "inner": ("inner race",), "ball": ("rolling element",)},
@@ -78,7 +79,7 @@ def main() -> None:
             "cwru": partial(cwru, stores / "cwru"),
             "healthy": partial(healthy, stores),
             "machines_healthy": partial(machines_healthy, each),
-            "machines": partial(machines_faulty, each, checked),
+            "machines": partial(machines_faulty, each, checked, JUDGED_FAULTS),
             "compared": partial(machines_compared, each),
             "rig": rig_gears,
             "elements": partial(elements, stores),
@@ -190,27 +191,34 @@ def heard(number: int, *, by_elements: bool = False) -> Check:
 
 def machines_compared(each: Each) -> dict[str, Any]:
     """As `machines_healthy` and `machines`, where healthy recordings are known."""
-    family = [simulated(JUDGED_HEALTHY, number, "good") for number in range(COMPARED)]
+    family = [simulated(COMPARED_HEALTHY, number, "good") for number in range(COMPARED)]
     return {
         "family": alarms(each(compared, *zip(*family, strict=True))),
         "others": alarms(each(heard_again, range(COMPARED))),
-        "machines": machines_faulty(each, compared),
+        "machines": machines_faulty(each, compared, COMPARED_FAULTS),
     }
 
 
 def compared(sheet: machines.Machine, one: machines.MachineSetting) -> Check:
-    """With the same machine before it was taken apart, at all its speeds and loads."""
-    before = [machines.MachineSetting("good", "before", *when) for when in product(sheet.speeds, sheet.loads)]
-    well = [check_array(machines.simulate(sheet, each), sheet.rate, each.speed / 60, machine=PLAIN) for each in before]
+    """With the same machine before it was taken apart."""
     signal = machines.simulate(sheet, one)
-    return check_array(signal, sheet.rate, one.speed / 60, machine=known(sheet), healthy=healthy_of(well))
+    return check_array(signal, sheet.rate, one.speed / 60, machine=known(sheet), healthy=before(sheet))
+
+
+@lru_cache(maxsize=4)
+def before(sheet: machines.Machine) -> HealthyMachine:
+    """At all its speeds and loads."""
+    well = [machines.MachineSetting("good", "before", *when) for when in product(sheet.speeds, sheet.loads)]
+    return healthy_of(
+        [check_array(machines.simulate(sheet, one), sheet.rate, one.speed / 60, machine=PLAIN) for one in well]
+    )
 
 
 def heard_again(number: int) -> Check:
     """A healthy machine of the other kind, with what it was like before it was taken apart."""
-    then = [other_machines.healthy(number, JUDGED_OTHERS, moment) for moment in MOMENTS]
+    then = [other_machines.healthy(number, COMPARED_OTHERS, moment) for moment in MOMENTS]
     well = [check_array(one.signal, one.rate, one.shaft_hz, machine=PLAIN) for one in then]
-    now = other_machines.healthy(number, JUDGED_OTHERS)
+    now = other_machines.healthy(number, COMPARED_OTHERS)
     return check_array(now.signal, now.rate, now.shaft_hz, machine=now.machine, healthy=healthy_of(well))
 
 
@@ -232,11 +240,11 @@ def alarms(checks: list[Check]) -> dict[str, Any]:
     return {**share(named.total(), len(checks)), "named": named}
 
 
-def machines_faulty(each: Each, checked: Callable[..., Check]) -> dict[str, Any]:
+def machines_faulty(each: Each, checked: Callable[..., Check], seed: int) -> dict[str, Any]:
     """By class and severity: how many are right, wrong and open."""
     found: dict[str, Counter[str]] = {}
-    sheets = (machines.machine(number, JUDGED_FAULTS) for number in range(FAULTY))
-    family = [simulated(JUDGED_FAULTS, sheet.number, label) for sheet in sheets for label in sheet.classes[1:]]
+    sheets = (machines.machine(number, seed) for number in range(FAULTY))
+    family = [simulated(seed, sheet.number, label) for sheet in sheets for label in sheet.classes[1:]]
     for (_, one), check in zip(family, each(checked, *zip(*family, strict=True)), strict=True):
         for group in (one.label, f"{one.label}_{one.severity}"):
             found.setdefault(group, Counter(NONE))[outcome(one.label, check)] += 1

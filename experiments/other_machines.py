@@ -16,6 +16,7 @@ The speed that is told is off by as much as half a percent, and the shaft wander
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,6 +27,7 @@ from dualres.faultlines.check import Machine
 from dualres.faultlines.fault_orders import FaultOrders
 
 Wave = npt.NDArray[np.float64]
+Draw = Callable[[np.random.Generator], Wave]
 RATES = (8_192, 10_000, 12_800, 20_480, 24_000, 40_000)
 REPAIRED, TODAY = 0.3, 0.15
 SLOTS = (28, 36, 48)  # of a rotor
@@ -43,31 +45,36 @@ class Told:
 
 
 def healthy(number: int, seed: int, moment: int = 0) -> Told:
-    """Machine `number` of a seed at a moment. Before it was taken apart, 1, 2 ..., its sources were a little different
-    from now, moment 0, by `REPAIRED`, and from each other, by `TODAY`: logarithms of their sizes."""
-    rng, now = np.random.default_rng([seed, number]), np.random.default_rng([seed, number, 1 + moment])
-    assembly = np.random.default_rng([seed, number, 0, min(moment, 1)])
+    """Machine `number` of a seed, now or at an earlier moment, 1, 2 and so on. All of these are before it was taken
+    apart: its sources were of other sizes by `REPAIRED`, and differ from each other by `TODAY`, in logarithms."""
+    rng = np.random.default_rng([seed, number])
+    then = np.random.default_rng([seed, number, moment]) if moment else None
     rate, seconds = int(rng.choice(RATES)), float(rng.uniform(2.5, 8))
     hz = float(np.exp(rng.uniform(np.log(12), np.log(60))))
     t = np.arange(int(seconds * rate)) / rate
-    hz *= now.uniform(0.9, 1.1)
-    wander = np.interp(t, np.linspace(0, seconds, 9), np.cumsum(now.normal(0, 0.0006, 9)))
+    wander = np.interp(
+        t, np.linspace(0, seconds, 9), np.cumsum(_drawn(rng, then, lambda one: one.normal(0, 0.0006, 9)))
+    )
+    hz *= then.uniform(0.9, 1.1) if then else 1.0
     shaft = 2 * np.pi * np.cumsum(hz * (1 + wander)) / rate + rng.uniform(0, 6)
     belt = shaft * rng.uniform(0.35, 2.6) + rng.uniform(0, 6)
     teeth = (int(rng.integers(15, 45)), int(rng.integers(35, 120))) if rng.random() < 0.5 else None
-    white = partial(now.standard_normal, len(t))
+    white = partial(_drawn, rng, then, lambda one: one.standard_normal(len(t)))
     sources = [
         _harmonics(rng, shaft, 10, rng.uniform(0.5, 2.5)) * rng.lognormal(-0.5, 0.7),
         _harmonics(rng, belt, 5, rng.uniform(0.7, 2.5)) * rng.lognormal(-1.5, 0.8) * (rng.random() < 0.6),
         _blades(rng, shaft, white()) * rng.lognormal(-0.7, 0.6) * (rng.random() < 0.5),
-        _rolling(rng, now, shaft, belt) * rng.lognormal(0.3, 0.6),
+        _rolling(rng, then, shaft, belt) * rng.lognormal(0.3, 0.6),
         _mesh(rng, shaft, teeth) * rng.lognormal(-0.5, 0.6) if teeth else np.zeros_like(t),
         _motor(rng, t, hz) * rng.lognormal(-1.2, 0.7) * (rng.random() < 0.7),
         _harmonics(rng, 2 * np.pi * t * hz * rng.uniform(0.4, 2.4), 6, 1.0) * rng.lognormal(-2.5, 0.8),
     ]
-    changed = assembly.lognormal(0, REPAIRED, len(sources)) * now.lognormal(0, TODAY, len(sources))
+    changed = np.ones(len(sources))
+    if then:
+        before = np.random.default_rng([seed, number, 0, 0])
+        changed = before.lognormal(0, REPAIRED, len(sources)) * then.lognormal(0, TODAY, len(sources))
     heard = _through(rng, changed @ np.array(sources) + rng.lognormal(-0.7, 0.7) * _ground(rng, white()), rate)
-    heard *= 1 + 0.1 * np.interp(t, np.linspace(0, seconds, 5), now.standard_normal(5))
+    heard *= 1 + 0.1 * np.interp(t, np.linspace(0, seconds, 5), rng.standard_normal(5))
     step = np.abs(heard).max() / 2 ** rng.integers(9, 16)
     elements, share = int(rng.integers(6, 16)), rng.uniform(0.13, 0.3)
     reach = share * np.cos(np.radians(rng.choice([0, 0, 15, 25])))
@@ -76,7 +83,7 @@ def healthy(number: int, seed: int, moment: int = 0) -> Told:
     return Told(
         np.round(heard / step) * step,
         rate,
-        hz * (1 + now.uniform(-0.005, 0.005)),
+        hz * (1 + rng.uniform(-0.005, 0.005)),
         Machine(orders, teeth),
         (elements - 1, elements + 1),
     )
@@ -97,13 +104,22 @@ def _blades(rng: np.random.Generator, shaft: Wave, noise: Wave) -> Wave:
     return uneven * (passing + noise * (1 + rng.uniform(0, 0.4) * np.cos(blades * shaft)))
 
 
-def _rolling(rng: np.random.Generator, now: np.random.Generator, shaft: Wave, belt: Wave) -> Wave:
+def _drawn(rng: np.random.Generator, then: np.random.Generator | None, draw: Draw) -> Wave:
+    """What differs from one moment to the next. Now it is drawn with the machine, and so it is at any other moment, to
+    be left: what follows must be the same machine's."""
+    now = draw(rng)
+    return draw(then) if then else now
+
+
+def _rolling(rng: np.random.Generator, then: np.random.Generator | None, shaft: Wave, belt: Wave) -> Wave:
     """Blows at random moments: most where the shaft presses, some where the belt does."""
     pressed = 1 + rng.uniform(0, 0.35) * np.cos(shaft) + rng.uniform(0, 0.2) * np.cos(2 * shaft + rng.uniform(0, 6))
     pressed += rng.uniform(0, 0.2) * np.cos(belt)
     often = rng.uniform(0.02, 0.3)
-    blows = now.random(len(shaft)) < often * np.clip(pressed, 0, None)
-    return blows * now.exponential(1, len(shaft)) * now.choice([-1, 1], len(shaft)) * np.clip(pressed, 0, None)
+    count = len(shaft)
+    blows = _drawn(rng, then, lambda one: one.random(count)) < often * np.clip(pressed, 0, None)
+    sizes = _drawn(rng, then, lambda one: one.exponential(1, count))
+    return blows * sizes * _drawn(rng, then, lambda one: one.choice([-1, 1], count)) * np.clip(pressed, 0, None)
 
 
 def _mesh(rng: np.random.Generator, shaft: Wave, teeth: tuple[int, int]) -> Wave:
