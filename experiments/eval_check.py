@@ -50,7 +50,8 @@ from experiments import other_machines
 
 CALIBRATION, JUDGED_HEALTHY, JUDGED_FAULTS, JUDGED_OTHERS = 81, 4711, 4712, 4715  # seeds of simulated machines
 COMPARED_HEALTHY, COMPARED_FAULTS, COMPARED_OTHERS = 5811, 5812, 5815  # the same, with healthy recordings
-HEALTHY, COMPARED, FAULTY, QUANTILES = 1000, 90, 60, 1000  # machines
+HEALTHY, FAULTY, QUANTILES = 1000, 60, 1000  # machines
+COMPARED, COMPARED_FAULTY = 100, 30  # the same, with healthy recordings
 MOMENTS = range(1, 7)  # of the other machines, before they were taken apart
 ANSWERS = {
     **{"outer": ("outer race",), "inner": ("inner race",), "ball": ("rolling element",)},
@@ -79,7 +80,7 @@ def main() -> None:
             "cwru": partial(cwru, stores / "cwru"),
             "healthy": partial(healthy, stores),
             "machines_healthy": partial(machines_healthy, each),
-            "machines": partial(machines_faulty, each, checked, JUDGED_FAULTS),
+            "machines": partial(machines_faulty, each, checked, JUDGED_FAULTS, FAULTY),
             "compared": partial(machines_compared, each),
             "rig": rig_gears,
             "elements": partial(elements, stores),
@@ -195,7 +196,7 @@ def machines_compared(each: Each) -> dict[str, Any]:
     return {
         "family": alarms(each(compared, *zip(*family, strict=True))),
         "others": alarms(each(heard_again, range(COMPARED))),
-        "machines": machines_faulty(each, compared, COMPARED_FAULTS),
+        "machines": machines_faulty(each, compared, COMPARED_FAULTS, COMPARED_FAULTY),
     }
 
 
@@ -240,10 +241,10 @@ def alarms(checks: list[Check]) -> dict[str, Any]:
     return {**share(named.total(), len(checks)), "named": named}
 
 
-def machines_faulty(each: Each, checked: Callable[..., Check], seed: int) -> dict[str, Any]:
+def machines_faulty(each: Each, checked: Callable[..., Check], seed: int, count: int) -> dict[str, Any]:
     """By class and severity: how many are right, wrong and open."""
     found: dict[str, Counter[str]] = {}
-    sheets = (machines.machine(number, seed) for number in range(FAULTY))
+    sheets = (machines.machine(number, seed) for number in range(count))
     family = [simulated(seed, sheet.number, label) for sheet in sheets for label in sheet.classes[1:]]
     for (_, one), check in zip(family, each(checked, *zip(*family, strict=True)), strict=True):
         for group in (one.label, f"{one.label}_{one.severity}"):
