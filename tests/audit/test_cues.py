@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dualres.audit import Split, audit
+from dualres.audit import Split, audit, cues
 from dualres.recordings.recording import Recording
 
 CLASSES = ("good", "inner", "outer")
@@ -57,3 +57,19 @@ def test_by_the_offset_the_amplitude_and_clipping():
     found = given_away(make=lambda i, noise, rng: np.clip(noise, -3 + i, 3 - i) / np.clip(noise, -3 + i, 3 - i).std())
     assert "clipping" in found
     assert not any(f.severity == "leak" for f in found.values())
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 10**6])
+def test_labels_of_the_nearest_are_counted_by_their_order(monkeypatch, at_once):
+    monkeypatch.setattr(cues, "_AT_ONCE", at_once)
+    rng = np.random.default_rng(4)
+    learned, judged, tolerance = rng.integers(0, 12, 30) / 4, rng.integers(-2, 15, 11) / 4, 0.3
+    labels = np.eye(3)[rng.integers(0, 3, 30)], np.eye(3)[rng.integers(0, 2, 11)]
+    near = np.abs(judged[:, None] - learned)
+    votes = (near <= near.min(1, keepdims=True) + tolerance) @ labels[0] > 0
+    answers = votes / votes.sum(1, keepdims=True)
+    expected = [np.mean([answers[labels[1][:, k] > 0, k].mean() for k in range(2)])]
+    found = cues._right(cues._Near.of(judged, learned, tolerance), *(one[None] for one in labels))
+    np.testing.assert_allclose(found, expected)
+    shuffled = list(cues._shuffled(*labels))
+    assert [sum(len(side) for side in sides) for sides in zip(*shuffled, strict=True)] == [999, 999]

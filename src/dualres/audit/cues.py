@@ -1,6 +1,7 @@
 """Classes given away by how they were recorded: rate, length, offset, amplitude, clipping."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,9 @@ _LIFT = 1.5
 # Lengths, offsets and levels scatter by themselves, and in a small split they may sort the classes by accident.
 _P_VALUE = 0.01
 _SHUFFLES = 999
+_AT_ONCE = 2**18  # numbers, which stay in the processor's cache
+
+Indices = npt.NDArray[np.intp]
 
 
 def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, Traits]) -> Iterator[Finding]:
@@ -32,13 +36,11 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
         return
     learned, judged = _one_hot(support, classes), _one_hot(evaluation, classes)
     level = float(np.median([known[r.id].rms for r in support])) if known else 0.0
+    judged_values = _values(evaluation, known, level)
     for cue, given in _values(support, known, level).items():
-        apart = np.abs(_values(evaluation, known, level)[cue][:, None] - given)
-        near = apart <= apart.min(1, keepdims=True) + _TOLERANCE[cue]
-        score = _right(near, learned, judged)
-        rng = np.random.default_rng(0)  # scores where labels have nothing to do with recordings
-        drawn = ((rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES))
-        shuffled = np.array([_right(near, *labels) for labels in drawn])
+        near = _Near.of(judged_values[cue], given, _TOLERANCE[cue])
+        score = float(_right(near, learned[None], judged[None])[0])
+        shuffled = np.concatenate([_right(near, *labels) for labels in _shuffled(learned, judged)])
         chance = float(shuffled.mean())
         p_value = float((1 + np.count_nonzero(shuffled >= score - 1e-9)) / (1 + _SHUFFLES))
         # A rate is set, it does not scatter: two classes of one recording each at two rates are no accident.
@@ -64,9 +66,47 @@ def _one_hot(recordings: Recordings, classes: Sequence[str]) -> Exact:
     return np.array([[r.label == label for label in classes] for r in recordings], dtype=np.float64)
 
 
-def _right(near: npt.NDArray[np.bool_], learned: Exact, judged: Exact) -> float:
-    """Share named right, averaged over the evaluated classes; classes equally near share the answer."""
-    votes = (near @ learned) > 0  # (evaluated, classes)
-    answers = votes / votes.sum(1, keepdims=True)
-    members = judged.sum(0)
-    return float(((answers * judged).sum(0)[members > 0] / members[members > 0]).mean())
+@dataclass(frozen=True)
+class _Near:
+    """Which learned values are nearest to each judged one: neighbours, once the learned ones are in order."""
+
+    order: Indices  # of the learned values, rising
+    first: Indices  # of those nearest to each judged value, a place in the order
+    last: Indices  # the place after the last one
+
+    @classmethod
+    def of(cls, judged: Exact, learned: Exact, tolerance: float) -> "_Near":
+        order = np.argsort(learned, kind="stable")
+        first, last = np.empty(len(judged), np.intp), np.empty(len(judged), np.intp)
+        step = max(1, _AT_ONCE // len(learned))
+        for begin in range(0, len(judged), step):
+            some = slice(begin, begin + step)
+            apart = np.abs(judged[some, None] - learned[order])
+            near = apart <= apart.min(1, keepdims=True) + tolerance
+            first[some] = near.argmax(1)
+            last[some] = first[some] + near.sum(1)
+        return cls(order, first, last)
+
+
+def _shuffled(learned: Exact, judged: Exact) -> Iterator[tuple[Exact, Exact]]:
+    """Labels that have nothing to do with recordings, `_SHUFFLES` times, some at once: (shuffles, recordings, classes),
+    the same for every cue.
+    """
+    rng = np.random.default_rng(0)
+    step = max(1, _AT_ONCE // (learned.size + judged.size))
+    for done in range(0, _SHUFFLES, step):
+        drawn = [(rng.permutation(learned), rng.permutation(judged)) for _ in range(min(step, _SHUFFLES - done))]
+        yield np.stack([one for one, _ in drawn]), np.stack([one for _, one in drawn])
+
+
+def _right(near: _Near, learned: Exact, judged: Exact) -> Exact:
+    """Share named right, averaged over the evaluated classes, of each way in which labels lie, (ways, recordings,
+    classes); classes equally near share the answer.
+    """
+    before = np.zeros((len(learned), learned.shape[1] + 1, learned.shape[2]))  # how many of each class come before
+    np.cumsum(learned[:, near.order], 1, out=before[:, 1:])
+    votes = before[:, near.last] > before[:, near.first]  # (ways, judged, classes)
+    answers = votes / votes.sum(2, keepdims=True)
+    members = judged[0].sum(0)  # the same however they lie
+    there = members > 0
+    return np.asarray(((answers * judged).sum(1)[:, there] / members[there]).mean(1))
