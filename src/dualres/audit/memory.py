@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from dualres.audit.fingerprint import FrequencyGrid
 from dualres.audit.screen import Piece, Rows, pieces_of
@@ -11,6 +12,8 @@ from dualres.audit.signals import Shelf, Traits, traits
 from dualres.recordings.recording import Recording
 
 _KEPT_BYTES = 2**28  # of spectra
+
+Pairs = npt.NDArray[np.bool_]  # by the numbers of who is learned and who is judged: there are millions
 
 
 @dataclass
@@ -21,8 +24,8 @@ class Memory:
     traits: dict[str, Traits] = field(default_factory=dict)
     _pieces: dict[tuple[str, int], list[Piece]] = field(default_factory=dict)
     _bytes: int = 0
-    _unlike: set[frozenset[str]] = field(default_factory=set)
-    _unlike_otherwise: set[tuple[str, str]] = field(default_factory=set)
+    _numbers: dict[str, int] = field(default_factory=dict)  # of recordings that were compared
+    _unlike: Pairs = field(default_factory=lambda: np.zeros((0, 0), np.bool_))
 
     def traits_of(self, recording: Recording) -> Traits:
         if recording.id not in self.traits:
@@ -44,11 +47,17 @@ class Memory:
     def to_compare(self, pieces: Sequence[Piece], judged: Recording) -> tuple[Rows, Rows]:
         """The pieces that may yet be alike: as they were recorded, where it is the same who learns and who is judged,
         and at other speeds, where it is not."""
-        others = [(i, piece.recording.id) for i, piece in enumerate(pieces) if piece.recording.id != judged.id]
-        plain = [i for i, name in others if frozenset((name, judged.id)) not in self._unlike]
-        otherwise = [i for i, name in others if (name, judged.id) not in self._unlike_otherwise]
-        return np.array(plain, np.intp), np.array(otherwise, np.intp)
+        one = self._number(judged.id)
+        others = np.array([self._number(piece.recording.id) for piece in pieces], np.intp)
+        otherwise = ~self._unlike[others, one] & (others != one)
+        return np.flatnonzero(otherwise & ~self._unlike[one, others]), np.flatnonzero(otherwise)
 
     def found_unlike(self, learned: str, judged: str) -> None:
-        self._unlike.add(frozenset((learned, judged)))
-        self._unlike_otherwise.add((learned, judged))
+        self._unlike[self._number(learned), self._number(judged)] = True
+
+    def _number(self, name: str) -> int:
+        number = self._numbers.setdefault(name, len(self._numbers))
+        if number >= len(self._unlike):
+            more = max(16, len(self._unlike))
+            self._unlike = np.pad(self._unlike, ((0, more), (0, more)))
+        return number
