@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import fft, signal
 
-from dualres.audit.fingerprint import fast_size, irfft, noise_floor, refined, rfft, tapered
+from dualres.audit.fingerprint import fast_size, irfft, median, noise_floor, refined, rfft, tapered
 
 
 def test_transforms_are_single_precision_and_right():
@@ -44,3 +44,12 @@ def test_a_floor_is_made_of_the_medians_of_its_bands(count):
     centres = (np.arange(len(blocks)) + 0.5) * count / len(blocks)
     expected = np.interp(np.arange(count), centres, [np.median(block) for block in blocks]).astype(np.float32)
     np.testing.assert_array_equal(noise_floor(magnitude, 20), expected)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 512, 513, 1000])
+def test_medians_are_those_of_numpy(count):
+    values = np.random.default_rng(3).standard_normal((3, 5, count)).astype(np.float32)
+    found = median(values)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, np.median(values, -1))
+    assert median(values[0, 0]) == np.median(values[0, 0])

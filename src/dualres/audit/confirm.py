@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from dualres.audit.fingerprint import (
     Series,
     correlate,
     fast_size,
-    fingerprint,
+    fingerprints,
     irfft,
     plain_correlation,
     rfft,
@@ -41,6 +42,7 @@ _WEAKENED = 0.3
 _WEAKENED_SHORT = {TOP_HZ: 0.55, 1000.0: 0.7}  # by the band's width: so much more over a second, half over two seconds
 _WEAKENED_RIVAL = 0.7
 _LONGEST_S = 16.0  # s that are compared
+_AT_ONCE = 8  # frames, which stay in the processor's cache
 _EDGE_S = 0.25  # s at either end, where lines are not taken away completely
 # A speed that is followed brings the teeth of one gear together again and again. The most alike of PHM2009's recordings
 # reach 0.64 below 1 kHz, where the way hardly matters in which it was followed; copies reach 0.73 and more.
@@ -68,23 +70,25 @@ def confirm(
     start, end = max(0.0, lag_s), min(len(a) / rate_a, lag_s + len(b) / rate_b)
     if end - start < SHORTEST_S:
         return None
-    pair = _Pair(a, rate_a, b, rate_b, lag_s)
+    pair = _Pair(a, rate_a, b, rate_b, lag_s, start, end)
     frame = min(FRAME_S, end - start)
     places = np.arange(start, end - frame + 1 / rate_a, frame).tolist()
     if followed:
-        return pair.same(places, frame) if pair.likeness_below_1_khz(start, end) >= _FOLLOWED else None
-    return pair.same(places, frame) or pair.same_somewhere(start, end) or pair.weakened(start, end)
+        return pair.same(places, frame) if pair.likeness_below_1_khz() >= _FOLLOWED else None
+    return pair.same(places, frame) or pair.same_somewhere() or pair.weakened()
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two signals, the second starting `lag_s` seconds into the first."""
+    """Two signals, the second starting `lag_s` seconds into the first, and the stretch of the first that both have."""
 
     a: Samples
     rate_a: float
     b: Samples
     rate_b: float
     lag_s: float
+    start: float  # s
+    end: float  # s
 
     def cut(self, at: float, seconds: float) -> tuple[Samples, Samples]:
         """The same stretch of both, `at` seconds into the first."""
@@ -96,56 +100,63 @@ class _Pair:
         top = min(top_of(self.rate_a), top_of(self.rate_b))
         enough = _COPY if frame >= FRAME_S else _SHORT_COPY
         shared = []
-        for at in places:
-            x, y = self.cut(at, frame)
-            lags = correlate(fingerprint(x, self.rate_a, grid, top), fingerprint(y, self.rate_b, grid, top), grid, 4)
-            alike, shift_s, rival = _peak(lags, grid.seconds, top)
-            if abs(alike) >= enough and rival <= _RIVAL * abs(alike) and abs(shift_s) < _PEAK_S:
-                shared.append((plain_correlation(x, self.rate_a, y, self.rate_b), alike, self.lag_s + shift_s))
+        for first in range(0, len(places), _AT_ONCE):
+            frames = [self.cut(at, frame) for at in places[first : first + _AT_ONCE]]
+            xs, ys = (np.stack(side) for side in zip(*frames, strict=True))
+            prints = fingerprints(xs, self.rate_a, grid, top), fingerprints(ys, self.rate_b, grid, top)
+            for lags, x, y in zip(correlate(*prints, grid, 4), xs, ys, strict=True):
+                alike, shift_s, rival = _peak(lags, grid.seconds, top)
+                if abs(alike) >= enough and rival <= _RIVAL * abs(alike) and abs(shift_s) < _PEAK_S:
+                    shared.append((plain_correlation(x, self.rate_a, y, self.rate_b), alike, self.lag_s + shift_s))
         if not shared:
             return None
         correlation, alike, lag = (float(v) for v in np.median(shared, axis=0))
         return Match(correlation, alike, lag, len(shared) * frame)
 
-    def whitened(self, start: float, end: float) -> tuple[Series, Series]:
-        x, y = self.cut(start, min(end - start, _LONGEST_S))
+    def in_common(self) -> tuple[Samples, Samples]:
+        return self.cut(self.start, min(self.end - self.start, _LONGEST_S))
+
+    @cached_property
+    def noise(self) -> tuple[Series, Series]:
+        """What is left of `in_common` once it is whitened."""
+        x, y = self.in_common()
         one, other = whitened(x, self.rate_a), whitened(y, self.rate_b)
         length = min(len(one), len(other))
         return one[:length], other[:length]
 
-    def same_somewhere(self, start: float, end: float) -> Match | None:
+    def same_somewhere(self) -> Match | None:
         """As `same`, of the second and of the half second in which their noise agrees best."""
-        one, other = self.whitened(start, end)
+        one, other = self.noise
         agreement = np.concatenate([[0.0], np.cumsum(one * other, dtype=np.float64)])
         for frame in (FRAME_S, SHORT_FRAME_S):
             length = int(frame * RATE)
             if length < len(agreement):
                 within = np.abs(agreement[length:] - agreement[:-length])
-                match = self.same([start + int(within.argmax()) / RATE], frame)
+                match = self.same([self.start + int(within.argmax()) / RATE], frame)
                 if match:
                     return match
         return None
 
-    def without_edges(self, start: float, end: float) -> tuple[Series, Series]:
+    def without_edges(self) -> tuple[Series, Series]:
         edge = int(_EDGE_S * RATE)
-        one, other = self.whitened(start, end)
+        one, other = self.noise
         return one[edge:-edge], other[edge:-edge]
 
-    def likeness_below_1_khz(self, start: float, end: float) -> float:
+    def likeness_below_1_khz(self) -> float:
         """0 where a lag of their own would make them more alike."""
-        alike, shift_s, *_ = next(_likeness(*self.without_edges(start, end), [(0.0, 1000.0)]))
+        alike, shift_s, *_ = next(_likeness(*self.without_edges(), [(0.0, 1000.0)]))
         return abs(alike) if abs(shift_s) < _PEAK_S else 0.0
 
-    def weakened(self, start: float, end: float) -> Match | None:
+    def weakened(self) -> Match | None:
         """What is left of a copy with noise, or of which a band is gone: some likeness, but over seconds."""
-        if end - start < _WEAKENED_S + 2 * _EDGE_S:
+        if self.end - self.start < _WEAKENED_S + 2 * _EDGE_S:
             return None
-        one, other = self.without_edges(start, end)
+        one, other = self.without_edges()
         seconds = len(one) / RATE
         for alike, shift_s, rival, width in _likeness(one, other):
             enough = abs(alike) >= _WEAKENED + _WEAKENED_SHORT[width] / seconds
             if enough and rival <= _WEAKENED_RIVAL * abs(alike) and abs(shift_s) < _PEAK_S:
-                x, y = self.cut(start, min(end - start, _LONGEST_S))
+                x, y = self.in_common()
                 correlation = plain_correlation(x, self.rate_a, y, self.rate_b)
                 return Match(correlation, alike, self.lag_s + shift_s, seconds)
         return None

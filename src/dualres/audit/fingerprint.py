@@ -22,6 +22,7 @@ ComplexSpectrum = npt.NDArray[np.complex64]
 TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach of most recordings
 _TOP_SHARE = 0.45  # of the rate: above this the resampler that made a copy may have left nothing
 _BOTTOM_SHARE = 1 / 400  # of the top: drifts and offsets live below
+_FEW = 512  # values, which are sorted as fast as they are parted
 _FLOOR_HZ = 20.0  # the width over which the noise floor is taken to be flat
 LINE = 3.0  # times the floor; noise exceeds it in 0.2 % of all bins
 LIMIT = 3.0  # times the median magnitude, about two standard deviations: a blow counts no more than a loud moment
@@ -48,32 +49,38 @@ def top_of(rate: float) -> float:
     return min(_TOP_SHARE * rate, TOP_HZ)
 
 
-def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: FrequencyGrid, top_hz: float) -> ComplexSpectrum:
-    """The phases of `signal` on `grid`, (grid.size // 2 + 1,), of unit energy; all zero for a silent one."""
-    print_ = np.zeros(grid.size // 2 + 1, dtype=np.complex64)
+def fingerprints(signals: npt.NDArray[np.float32], rate: float, grid: FrequencyGrid, top_hz: float) -> ComplexSpectrum:
+    """The phases of each of `signals` (n, samples) on `grid`, (n, grid.size // 2 + 1), of unit energy; all zero for a
+    silent one."""
+    prints = np.zeros((len(signals), grid.size // 2 + 1), dtype=np.complex64)
     high = min(int(top_hz * grid.seconds), grid.size // 2)
     low = max(2, int(_BOTTOM_SHARE * high))
     if not low < high:
-        return print_
+        return prints
+    samples = signals.shape[1]
     # The taper keeps strong lines from spilling over the noise around them.
-    centred = (signal - signal.mean()) * tapered(len(signal), 0.2)
-    spectrum = rfft(centred, round(rate * grid.seconds))[low:high]
-    magnitude = np.abs(spectrum)
-    noise = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
-    keep = noise & (magnitude > 0)
-    print_[low:high][keep] = spectrum[keep] / magnitude[keep]
-    flat = irfft(print_, grid.size)
-    limit = LIMIT * np.median(np.abs(flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]))
+    centred = (signals - signals.mean(1, keepdims=True)) * tapered(samples, 0.2)
+    spectra = rfft(centred, round(rate * grid.seconds))[:, low:high]
+    magnitude = np.abs(spectra)
+    keep = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
+    keep &= magnitude > 0
+    np.divide(spectra, np.where(keep, magnitude, 1), out=prints[:, low:high])
+    prints[:, low:high] *= keep
+    flat = irfft(prints, grid.size)
+    limit = LIMIT * median(np.abs(flat[:, : max(1, round(samples / rate * 2 * TOP_HZ))]))[:, None]
     limited = rfft(np.clip(flat, -limit, limit), grid.size)
-    limited[:low] = limited[high:] = 0
-    energy = float(np.vdot(limited, limited).real)
-    return limited / np.float32(np.sqrt(energy)) if energy > 0 else print_
+    limited[:, :low] = limited[:, high:] = 0
+    for one, before in zip(limited, prints, strict=True):
+        energy = float(np.vdot(one, one).real)
+        one[:] = one / np.float32(np.sqrt(energy)) if energy > 0 else before
+    return limited
 
 
 def correlate(prints: ComplexSpectrum, other: ComplexSpectrum, grid: FrequencyGrid, finer: int = 1) -> Reals:
     """Correlation of each of `prints` with `other` at every lag, (..., grid.size * finer), circular.
 
-    Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print.
+    Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print. There may be as
+    many of `other`, each to be compared with one.
     """
     size = grid.size * finer
     return irfft(prints * other.conj(), size) * (size / 2)
@@ -90,14 +97,31 @@ def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float
 
 
 def noise_floor(magnitude: Reals, width: int) -> Reals:
-    """The magnitude of the noise around each bin: medians over `width` bins, joined by straight lines."""
-    blocks = max(1, len(magnitude) // width)
-    short, longer = divmod(len(magnitude), blocks)  # blocks, the first of which are one bin longer
+    """The magnitude of the noise around each bin, the last axis: medians over `width` bins, joined by lines."""
+    *rows, bins = magnitude.shape
+    blocks = max(1, bins // width)
+    short, longer = divmod(bins, blocks)  # blocks, the first of which are one bin longer
     cut = longer * (short + 1)
-    parts = magnitude[:cut].reshape(longer, short + 1), magnitude[cut:].reshape(blocks - longer, short)
-    medians = np.concatenate([np.median(part, 1) for part in parts if len(part)])
-    centres = (np.arange(blocks) + 0.5) * len(magnitude) / blocks
-    return np.asarray(np.interp(np.arange(len(magnitude)), centres, medians), np.float32)
+    parts = (
+        magnitude[..., :cut].reshape(*rows, longer, short + 1),
+        magnitude[..., cut:].reshape(*rows, blocks - longer, short),
+    )
+    medians = np.concatenate([median(part) for part in parts if part.size], -1).reshape(-1, blocks)
+    centres = (np.arange(blocks) + 0.5) * bins / blocks
+    floors = np.stack([np.interp(np.arange(bins), centres, row) for row in medians])
+    return np.asarray(floors.reshape(*rows, bins), np.float32)
+
+
+def median(values: Reals) -> Reals:
+    """As `np.median` along the last axis, to the bit: it asks for both middle values at once, which is slow."""
+    half, odd = divmod(values.shape[-1], 2)
+    if values.shape[-1] <= _FEW:
+        rising = np.sort(values, -1)
+        middle = rising[..., half]
+        return middle if odd else (rising[..., half - 1] + middle) / 2
+    parted = np.partition(values, half, -1)
+    middle = parted[..., half]
+    return middle if odd else (parted[..., :half].max(-1) + middle) / 2
 
 
 def rfft(series: npt.NDArray[Any], size: int | None = None) -> ComplexSpectrum:
@@ -110,6 +134,7 @@ def irfft(spectrum: npt.NDArray[Any], size: int) -> Series:
     return np.fft.irfft(spectrum, size).astype(np.float32, copy=False)
 
 
+@lru_cache(maxsize=64)  # the same few lengths come again and again
 def fast_size(least: int) -> int:
     """The smallest size from `least` on whose prime factors are 2, 3 and 5."""
     best = 1 << max(0, least - 1).bit_length()
@@ -133,7 +158,7 @@ def refined(series: Series, times: int) -> Series:
     return irfft(spectrum, times * count) * np.float32(times)
 
 
-@lru_cache(maxsize=8)  # the same few lengths come again and again
+@lru_cache(maxsize=8)
 def tapered(count: int, share: float) -> Series:
     """A window of ones that rises and falls as a cosine does over half of a `share` at either end (Tukey's)."""
     ramp = share * (count - 1) / 2  # samples

@@ -31,6 +31,7 @@ _SNIPPET_STEP = 0.0025  # of the stretches, at which half a second below 1 kHz s
 _COARSER = 4  # times is the grid on which stretches are screened, up to 1 kHz
 _STRETCHES = np.arange(-13, 14) * _SNIPPET_STEP  # 0 as well: a speed that wobbles may be the right one there
 _AT_ONCE = 3  # stretches whose sum is correlated
+_AT_ONCE_BYTES = 2**21  # of correlations, which stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -105,14 +106,21 @@ def _outstanding(
     spectra: ComplexSpectrum, rows: Rows, others: ComplexSpectrum, grid: FrequencyGrid
 ) -> Iterator[tuple[int, int]]:
     """Which `rows` of `spectra` and which of `others` correlate at one lag far more than at the others."""
-    at_once = max(1, 2**24 // (4 * grid.size * len(others)))  # a few megabytes, which stay in the processor's cache
-    for first in range(0, len(rows), at_once):
-        some = rows[first : first + at_once]
-        lags = correlate(spectra[some, None], others, grid)
+    at_once = max(1, _AT_ONCE_BYTES // (4 * grid.size * len(others)))
+    mirrored = others.conj()
+    for some in _consecutive(rows, at_once):
+        lags = irfft(spectra[some[0] : some[-1] + 1, None] * mirrored, grid.size)  # a slice is not copied
         spread = np.sqrt(np.einsum("...i,...i->...", lags, lags) / lags.shape[-1])  # they have no offset
         standing = np.maximum(lags.max(-1), -lags.min(-1)) > _SUSPICIOUS * spread
         for row, column in np.argwhere(standing).tolist():
             yield int(some[row]), column
+
+
+def _consecutive(rows: Rows, at_most: int) -> Iterator[Rows]:
+    """Rows that follow each other, at most so many at once."""
+    for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
+        for first in range(0, len(run), at_most):
+            yield run[first : first + at_most]
 
 
 def _stretched(

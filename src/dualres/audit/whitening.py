@@ -4,11 +4,9 @@ The spectrum is flattened a quarter of a second at a time, so that a short piece
 another one. Lines too close to be told apart in that time are taken away over the whole length.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
-from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, Series, fast_size, irfft, noise_floor, rfft, top_of
+from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, Series, fast_size, irfft, median, noise_floor, rfft, top_of
 from dualres.utils.arrays import Reals
 
 RATE = 2 * TOP_HZ  # Hz, of whitened signals
@@ -22,7 +20,7 @@ _BOTTOM_HZ = 10.0
 def whitened(signal: Series, rate: float) -> Series:
     """The noise of `signal`, at `RATE` and of unit variance; zeros for a silent one."""
     flat = _without_lines(flattened(signal, rate))
-    limit = LIMIT * np.median(np.abs(flat))
+    limit = LIMIT * median(np.abs(flat))
     limited = np.clip(flat, -limit, limit)
     spread = float(limited.std())
     return (limited / spread if spread > 0 else limited).astype(np.float32)
@@ -69,7 +67,11 @@ def _flattened(signal: Series, top_hz: float) -> Series:
 def _floors(magnitude: Reals, blocks: int) -> Reals:
     """As `noise_floor`, of every frame: (frames, bins)."""
     edges = np.linspace(0, magnitude.shape[1], blocks + 1).astype(int)
-    medians = np.stack([np.median(magnitude[:, a:b], 1) for a, b in pairwise(edges)], 1)
+    widths = np.diff(edges)  # there are two
+    medians = np.empty((len(magnitude), blocks), magnitude.dtype)
+    for width in np.unique(widths):
+        of_width = np.flatnonzero(widths == width)
+        medians[:, of_width] = median(magnitude[:, edges[of_width, None] + np.arange(width)])
     centres = (edges[:-1] + edges[1:] - 1) / 2
     bins = np.arange(magnitude.shape[1])
     before = np.clip(np.searchsorted(centres, bins) - 1, 0, blocks - 2)
