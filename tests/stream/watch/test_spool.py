@@ -54,6 +54,23 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
         assert spool.outbox(0, 10) == made
 
 
+@pytest.mark.parametrize("kept", [0, 6, 1000])
+def test_chunks_are_the_same_from_memory_and_from_the_disk(path, monkeypatch, kept):
+    monkeypatch.setattr(spool_module, "RECENT", kept)
+    with Spool(path) as spool:
+        chunks = [chunk(spool, 2 * i) for i in range(4)]
+        spool.append([stream()], chunks[:2])
+        spool.append([], chunks[2:])
+        ids = [one.id for one in chunks]
+        assert spool.chunks_by_id(ids[3:0:-1]) == chunks[1:]
+        assert spool.chunks_by_id(ids) == chunks
+        spool.append([], more := [chunk(spool, 8)])  # what was asked for made room
+        assert spool.chunks_by_id([ids[0], more[0].id]) == [chunks[0], *more]
+        spool.append([], gone := [chunk(spool, 10)])
+        spool.replace([stream()], chunks)
+        assert spool.chunks_by_id([*ids, gone[0].id]) == chunks
+
+
 def test_ids_are_never_used_again(path):
     with Spool(path) as spool:
         empty = spool.bytes

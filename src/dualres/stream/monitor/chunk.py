@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -39,7 +40,12 @@ class Form:
     def of(cls, rate: Rate, dtype: str = "f32", channels: int = 1) -> Self:
         return cls(exact_rate(rate), dtype, channels)
 
-    @property
+    @cached_property
+    def hertz(self) -> float:
+        """The rate, to the nearest float: dividing by a fraction takes a microsecond, and there are many chunks."""
+        return float(self.rate)
+
+    @cached_property
     def width(self) -> int:
         """Bytes of one sample of all channels."""
         return DTYPES[self.dtype].itemsize * self.channels

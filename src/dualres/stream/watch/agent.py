@@ -96,7 +96,7 @@ class Agent:
         for chunk in spool.chunks():
             stream = self._streams.by_id[chunk.stream]
             if chunk.stop > stream.position or chunk.last:
-                self._backlog.add(self._machine_of(stream.name), chunk, float(stream.form.rate))
+                self._backlog.add(self._machine_of(stream.name), chunk, stream.form.hertz)
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
         self._monitors = Monitors(
@@ -217,7 +217,7 @@ class Agent:
         self._pace.add(sum(len(chunk.data) for chunk in batch.chunks))
         for chunk in batch.chunks:
             stream = self._streams.by_id[chunk.stream]
-            self._backlog.add(self._machine_of(stream.name), chunk, float(stream.form.rate))
+            self._backlog.add(self._machine_of(stream.name), chunk, stream.form.hertz)
         self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
         for stream in batch.streams:
             self._monitors.open(stream)
@@ -368,7 +368,7 @@ def _after_pause(put: Callable[[Chunk], None], positions: dict[str, StreamPositi
     """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
     before = positions.pop(chunk.stream, None) or positions.pop(f"{chunk.stream}[1]", None)
     if before and not before.ended and chunk.first is None and chunk.data:
-        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
+        passed = round((time.time() - before.at) * before.form.hertz) - chunk.count if before.at else 0
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
 

@@ -37,7 +37,8 @@ class Intake:
                 self._dropped[chunk.stream] = self._dropped.get(chunk.stream, 0) + chunk.missing + chunk.count
                 self.lost_samples += chunk.count
             else:
-                self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)), waits=False)
+                dropped = self._dropped.pop(chunk.stream, 0)
+                self._add(replace(chunk, missing=chunk.missing + dropped) if dropped else chunk, waits=False)
 
     def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
         """The oldest chunks, up to `most` bytes but at least one; none after `timeout` seconds, or when woken. Those of

@@ -188,7 +188,7 @@ class Monitors:
         for one in touched:
             if one.stream.key in with_windows:
                 one.silent_samples, one.silence_reported = 0, False
-            elif one.silent_samples >= SILENCE_S * one.stream.form.rate and not one.silence_reported:
+            elif one.silent_samples >= SILENCE_S * one.stream.form.hertz and not one.silence_reported:
                 one.silence_reported = True
                 self._say(
                     f"{one.stream.name}: no window of it was whole for {SILENCE_S:g} s; {one.monitor.missing:,} "
@@ -238,7 +238,7 @@ class Monitors:
         """What the alarm says; it bets on whole blocks alone, for the mean of a few windows strays more than theirs."""
         machine = self._machine_of(stream.name)
         if block.windows == windows_in(self._block_s, self._model.card.config):
-            follows = block.number > 0 and block.missing < self._block_s * stream.form.rate
+            follows = block.number > 0 and block.missing < self._block_s * stream.form.hertz
             state = alarms.update(machine, block, follows=follows)
             if alarms.rows_too_short(machine) and machine not in self._rows_reported:
                 self._rows_reported.add(machine)

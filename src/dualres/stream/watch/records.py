@@ -1,7 +1,7 @@
 """What a spool holds: streams, chunks of their samples, how far they are judged, and verdicts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from dualres.stream.monitor.chunk import Form
@@ -42,7 +42,7 @@ class StoredChunk:
 
     def without_samples(self) -> Self:
         """To remember it by, in little memory."""
-        return replace(self, data=b"")
+        return type(self)(self.id, self.stream, self.first, self.count, b"", self.side, self.at, self.last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,7 @@ class Streams:
             if chunk.last:
                 self._ending.add(chunk.stream)
         # By how much its samples were ahead of the clock, at most so far: their time minus the one when they came.
-        self._ahead_s = {
-            id: self._reached[id] / float(self.by_id[id].form.rate) - at for id, at in self._at.items() if at
-        }
+        self._ahead_s = {id: self._reached[id] / self.by_id[id].form.hertz - at for id, at in self._at.items() if at}
         self._next = 1 + spool.last_stream
 
     def positions(self) -> dict[str, StreamPosition]:
@@ -102,23 +100,23 @@ class Streams:
             yield replace(chunk, stream=name, form=replace(form, channels=1), data=data)
 
     def _place(self, chunk: Chunk, batch: SequencedChunks) -> None:
-        stream = self._run_of(chunk, batch)
+        stream, count = self._run_of(chunk, batch), chunk.count
         if stream is None:
-            batch.duplicates += chunk.count
+            batch.duplicates += count
             return
         reached = self._reached[stream.id]
         first = reached + chunk.missing if chunk.first is None else chunk.first
         self._check_leap(stream, chunk, first)
-        skipped = min(max(0, reached - first), chunk.count)
+        skipped = min(max(0, reached - first), count)
         batch.duplicates += skipped
         data, first = chunk.data[skipped * chunk.form.width :], first + skipped
         if data:
-            stop = first + chunk.form.count(data)
+            stop = first + count - skipped
             for at, piece in _pieces(chunk.form, data):
                 id, count = self._spool.new_chunk_id(), chunk.form.count(piece)
                 batch.chunks.append(StoredChunk(id, stream.id, first + at, count, piece, chunk.side, chunk.at, False))
             self._reached[stream.id], self._at[stream.id] = stop, chunk.at
-            ahead_s = stop / float(stream.form.rate) - chunk.at
+            ahead_s = stop / stream.form.hertz - chunk.at
             self._ahead_s[stream.id] = max(ahead_s, self._ahead_s.get(stream.id, ahead_s))
         if chunk.last:
             self.end(stream, batch, chunk.at)
@@ -128,7 +126,7 @@ class Streams:
         not make all true ones behind it look like samples that came before."""
         if chunk.first is None or stream.id not in self._ahead_s:
             return
-        rate = float(stream.form.rate)
+        rate = stream.form.hertz
         leap_s = (first - self._reached[stream.id]) / rate
         if leap_s > LEAP_S and first / rate - chunk.at > self._ahead_s[stream.id] + LEAP_S:
             raise ConfigError(
@@ -144,7 +142,7 @@ class Streams:
         if latest and chunk.start is None:
             return latest
         # What lies far before the beginning of a run was never judged in it: that run began with a wrong index.
-        if latest and chunk.start == _start_of(latest) and latest.began - first <= LEAP_S * latest.form.rate:
+        if latest and chunk.start == _start_of(latest) and latest.began - first <= LEAP_S * latest.form.hertz:
             return latest
         if chunk.start is None:
             if chunk.last and not chunk.data:
@@ -176,7 +174,7 @@ class Streams:
 
 def _pieces(form: Form, data: bytes) -> Iterator[tuple[int, bytes]]:
     """Of `PIECE_S`, each with the place of its first sample."""
-    most = max(1, int(PIECE_S * form.rate))
+    most = max(1, int(PIECE_S * form.hertz))
     for at in range(0, form.count(data), most):
         yield at, data[at * form.width : (at + most) * form.width]
 

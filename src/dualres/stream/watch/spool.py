@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -21,6 +22,7 @@ from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress, Ve
 SpoolItem = TypeVar("SpoolItem")
 QUOTA = 2 << 30  # bytes
 LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
+RECENT = 8 << 20  # bytes of samples that are kept in memory as well, for they are judged soon
 LOCK_S = 2.0  # a process that was killed may take a moment to end
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
@@ -56,6 +58,8 @@ class Spool:
     def __init__(self, path: Path, quota: int = QUOTA) -> None:
         self.path, self.quota = path, quota
         self._log = path.with_name(f"{path.name}-wal")
+        self._recent: dict[int, StoredChunk] = {}  # chunks that are committed and that nobody has asked for yet
+        self._recent_bytes = 0
         try:
             keep_private(path)
             self._database = sqlite3.connect(path, isolation_level=None, timeout=LOCK_S)
@@ -142,9 +146,16 @@ class Spool:
         return self._number("SELECT max(id) FROM streams")
 
     def chunks_by_id(self, ids: Sequence[int]) -> list[StoredChunk]:
-        """In the order in which they came."""
-        holes = ", ".join("?" * len(ids))
-        return list(self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks WHERE id IN ({holes}) ORDER BY id", ids))
+        """In the order in which they came. Who asks again for the same ones may wait longer."""
+        at_hand = [self._recent.pop(id) for id in ids if id in self._recent]
+        self._recent_bytes -= sum(len(chunk.data) for chunk in at_hand)
+        if len(at_hand) == len(ids):
+            return sorted(at_hand, key=attrgetter("id"))
+        known = {chunk.id for chunk in at_hand}
+        others = [id for id in ids if id not in known]
+        holes = ", ".join("?" * len(others))
+        found = self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks WHERE id IN ({holes})", others)
+        return sorted([*at_hand, *found], key=attrgetter("id"))
 
     def chunks(self) -> Iterator[StoredChunk]:
         return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
@@ -158,6 +169,10 @@ class Spool:
                 f"(SELECT id FROM streams WHERE name = ?1 ORDER BY id DESC LIMIT 1 OFFSET {MOST_RUNS})",
                 {(one.name,) for one in opened},
             )
+        for chunk in chunks:
+            if self._recent_bytes + len(chunk.data) <= RECENT:
+                self._recent[chunk.id] = chunk
+                self._recent_bytes += len(chunk.data)
 
     def replace(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Forget everything, and hold these instead, all or none: what another process has left."""
@@ -165,6 +180,8 @@ class Spool:
             for table in ("chunks", "streams", "verdicts", "sinks"):
                 self._database.execute(f"DELETE FROM {table}")
             self._insert(streams, chunks)
+        self._recent.clear()
+        self._recent_bytes = 0
         self._read_counters()
 
     def _insert(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
