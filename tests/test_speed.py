@@ -32,6 +32,12 @@ RUNS = {
     ),
     "two_threads": (("--windows", "3", *once), {"threads": 2, "windows": 3}, "speedup apart"),
     "augment": (once, {"windows": 96}, "update_ms augmented_ms views_ms views_torch_ms extra"),
+    "audit": (
+        ("--recordings", "6", "--seconds", "2", "--machine", "14", *once),
+        {"recordings": 6, "rate": 12_800, "rounds": 5},
+        "floor_s transforms over_floor here_peak_mb",
+    ),
+    "live_parts": (("--streams", "4", "--seconds", "3"), {"streams": 4}, "ms_per_stream_second floor_ms over_floor"),
     "cold_start": (once, {"seconds": 4}, "diagnose_s python_s over_numpy"),
 }
 
