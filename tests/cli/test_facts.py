@@ -141,7 +141,7 @@ def test_the_files_and_the_way_over_a_cluster_are_one(model, judged, monkeypatch
     class Here:
         cpus = 1
 
-        def __init__(self, address):
+        def __init__(self, address, cpus):
             """Joins nothing."""
 
         def __enter__(self):

@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres.config import POLYPHASE, Recipe
-from dualres.errors import ConfigError, RecordingError
+from dualres.errors import ConfigError
 from dualres.judge import files as archive
 from dualres.judge.batch_correction import corrected
 from dualres.judge.files import FileVerdict, judge_files, together
@@ -119,8 +120,9 @@ def test_a_cluster_says_the_same_in_the_same_order(model, files):
 
 
 def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
-    with pytest.raises(RecordingError, match=r"missing.wav: is not on .*same path on every machine"):
-        archive._judge_there(model, archive.JudgeTask(LabelRow(Path("missing.wav"))), Path.cwd(), True)
+    shared = (model, archive.JudgeSettings(), Path.cwd())
+    (one,) = archive._judged_there(shared, [LabelRow(Path("missing.wav"))], [True])
+    assert re.match(r"missing.wav: is not on .*same path on every machine", one.problem)
 
 
 def test_a_cluster_names_what_it_lacks(model, files, monkeypatch):

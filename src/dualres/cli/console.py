@@ -1,6 +1,6 @@
 """What all commands show alike."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -74,17 +74,27 @@ def progress(after_interrupt: str) -> "Iterator[ProgressDisplay]":
         yield display
 
 
-def counted(items: Iterable[Item], total: int, stage: str) -> Iterator[Item]:
-    """The items as they come, and how many came: not of a single one, nor on a terminal, where each is shown."""
-    after_interrupt = "What was printed so far is complete."
-    if console.is_terminal:
+def counted(
+    items: Iterable[Item],
+    total: int,
+    stage: str,
+    after_interrupt: str = "What was printed so far is complete.",
+    *,
+    shown: bool = False,
+    each: Callable[[Item], int] = lambda item: 1,
+) -> Generator[Item]:
+    """The items as they come, and how many came, each as many as `each` says: not of a single one, nor on a terminal,
+    where each is printed; there, too, where they are `shown` nowhere else."""
+    if console.is_terminal and not shown:
         yield from items
         return
     if total == 1:
         with stopping(after_interrupt):
             yield from items
         return
+    done = 0
     with progress(after_interrupt) as report:
-        for done, item in enumerate(items, start=1):
+        for item in items:
+            done += each(item)
             report(stage, done, total, "")
             yield item

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import csv
-import sys
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import partial
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand
 
-from dualres.cli.console import complain, counted, echo
-from dualres.cli.diagnose_notes import VerdictNotes
+from dualres.cli.console import complain, counted
+from dualres.cli.diagnose_archive import Archive, check_options, results_in, write_lines
 from dualres.cli.folder import ChannelOption, RateOption, SpeedOptions, loaded, parsed_rate, told_of_rows, with_options
 from dualres.cli.over_time import check_picture, draw, judged_over_time
+from dualres.cli.verdict_writers import WRITERS, VerdictContext, VerdictWriter
 from dualres.errors import ConfigError
-from dualres.utils.json_text import json_text
-from dualres.utils.printable import table_cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Iterator
     from fractions import Fraction
 
+    from dualres.judge.archive.line import VerdictLine
     from dualres.judge.files import FileVerdict, JointVerdicts
     from dualres.judge.healthy_baseline import Baseline
     from dualres.judge.model import Model
-    from dualres.judge.verdict import Verdict
     from dualres.recordings.speed_sources import SpeedSources
 
-BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of the verdict of an earlier model
 SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
 
 
@@ -49,6 +43,17 @@ def diagnose(
     speeds: SpeedOptions,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write verdicts to this file as they come, .csv, .jsonl or .parquet, and print none of them.",
+        ),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="With -o: go on with a file that was begun; judge only what is not in it.")
+    ] = False,
     together: Annotated[
         bool,
         typer.Option(
@@ -126,34 +131,28 @@ def diagnose(
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
+    check_options(output, resume, printed=as_json or as_csv, whole=together or over_time is not None or bool(compare))
     from dualres.judge import files as judging
     from dualres.judge.turning import labelled_speeds
-    from dualres.recordings.labels.read import to_judge
+    from dualres.recordings.labels.rows_to_judge import RowsToJudge
 
-    judge, hz, rows = loaded(model), parsed_rate(rate), list(to_judge(files))
-    speed = told_of_rows(rows, speeds)
-    style = "json" if as_json else "csv" if as_csv else "text"
+    judge, hz, rows = loaded(model), parsed_rate(rate), RowsToJudge(files)
+    speed = told_of_rows(rows.told, speeds)
+    style = output.suffix.lower() if output else ".jsonl" if as_json else ".csv" if as_csv else ""
     if compare:
         before, now = (judging.judge_files(one, rows, channel, hz, speed=speed) for one in (loaded(compare), judge))
-        _show_changes(before, now, _writer(style, VerdictContext(compared=True)))
+        _show_changes(before, now, WRITERS[style](VerdictContext(compared=True)))
         return
     if picture:
-        check_picture(picture, rows)
+        check_picture(picture, len(rows))
     baseline = _baseline(judge, healthy, healthy_class, channel=channel, rate=hz, speed=speed)
     judge = baseline.model if baseline else judge
-    judge_all: Callable[..., Iterable[FileVerdict]]
-    if over_time is not None:
-        judge_all = partial(judged_over_time, judge, rows, channel, hz, seconds=over_time)
-    elif executor == "ray":
-        judge_all = partial(judging.judge_files_by_ray, judge, rows, channel, hz, address=address)
-    else:
-        judge_all = partial(judging.judge_files, judge, rows, channel, hz)
-    judged: Iterable[FileVerdict] = judge_all(error=error, sure=sure, speed=speed)
-    if over_time is None:
-        judged = counted(judged, len(rows), "Judge")
-    elif picture:
-        judged = list(judged)
-    batch = judging.together(judge, judged) if together else None
+    archive = Archive(judge, judging.JudgeSettings(channel, hz, error, sure, speed), rows, executor == "ray", address)
+    judged: list[FileVerdict] = []
+    batch = None
+    if together:
+        with closing(counted(archive.verdicts(), len(rows), "Judge")) as each:
+            batch = judging.together(judge, each)
     card = judge.card
     context = VerdictContext(
         over_time is not None,
@@ -163,10 +162,20 @@ def diagnose(
         calibrated=bool(card.calibration),
         speeds=labelled_speeds(judge) is not None,
         geometry=judge.geometry is not None,
+        run=archive.run if output else "",
     )
-    failed = _write(batch.judged if batch else judged, _writer(style, context))
+    writer = WRITERS[style](context)
+    lines: Iterator[list[VerdictLine]]
+    with results_in(output, writer) as results:
+        if over_time is not None:
+            told = judged_over_time(judge, rows, channel, hz, seconds=over_time, error=error, sure=sure, speed=speed)
+            judged = list(told) if picture else judged
+            lines = iter([writer(one)] for one in (judged if picture else told))
+        else:
+            lines = iter([writer(one)] for one in batch.judged) if batch else archive.lines(writer, results)
+        failed = write_lines(lines, writer, results)
     if picture:
-        draw(picture, list(judged), judge.classes)
+        draw(picture, judged, judge.classes)
         complain("picture", f"{picture}", "cyan")
     if batch:
         complain("together", _summary(batch), "cyan")
@@ -205,29 +214,10 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _writer(style: str, context: VerdictContext) -> VerdictWriter:
-    kinds: dict[str, type[TextWriter | JsonWriter | TableWriter]] = {
-        "text": TextWriter,
-        "json": JsonWriter,
-        "csv": TableWriter,
-    }
-    return kinds[style](context)
-
-
-def _write(judged: Iterable[FileVerdict], writer: VerdictWriter) -> int:
-    """Write every verdict; how many files could not be judged."""
-    notes, failed = VerdictNotes(), 0
-    for one in judged:
-        writer.write(one)
-        failed += not one.verdict
-        notes.add(one)
-    for said in notes.sentences():
-        complain("note", said, "yellow")
-    return failed
-
-
 def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], writer: VerdictWriter) -> None:
     judged = changed = failed = 0
+    if writer.head:
+        typer.echo(writer.head)
     for was, one in zip(before, now, strict=True):
         if not (was.verdict and one.verdict):
             failed += 1
@@ -236,7 +226,7 @@ def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], wri
         judged += 1
         if was.verdict.label != one.verdict.label:
             changed += 1
-            writer.write_change(was, one)
+            typer.echo(writer.change(was, one))
     complain("compare", f"{changed} of {judged} verdicts changed", "cyan")
     if failed:
         raise typer.Exit(1)
@@ -269,125 +259,3 @@ def _summary(batch: JointVerdicts) -> str:
     seconds = f"{batch.unlabelled_s:.1f} unlabelled seconds"
     changed = f"{batch.changed} verdict{'s' * (batch.changed != 1)} changed"
     return f"{batch.verdicts} recordings{conditions}, {seconds}; {changed}"
-
-
-@dataclass(frozen=True)
-class VerdictContext:
-    """What all verdicts of one command share."""
-
-    over_time: bool = False  # whether they are of segments
-    batch: JointVerdicts | None = None  # where files were judged together
-    baseline: Baseline | None = None
-    learned_from: bool = False  # whether the model states how its labelled recordings looked
-    calibrated: bool = False
-    speeds: bool = False  # whether the model learned from speeds
-    geometry: bool = False  # whether it knows the geometry of bearings
-    compared: bool = False  # whether they stand beside those of an earlier model
-
-
-class VerdictWriter(ABC):
-    """One output format."""
-
-    def __init__(self, context: VerdictContext) -> None:
-        self.context = context
-
-    @abstractmethod
-    def write(self, one: FileVerdict) -> None:
-        """A file's verdict, or why there is none."""
-
-    @abstractmethod
-    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
-        """Two verdicts on a file, by an earlier model and by this one."""
-
-
-class TextWriter(VerdictWriter):
-    """A line for each verdict; why there is none stands on the error channel."""
-
-    def write(self, one: FileVerdict) -> None:
-        verdict = one.verdict
-        if verdict:
-            rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
-            alone = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
-            differing = [str(each) for each in verdict.differences if each.here is not None]
-            remark = f"  ! {'; '.join(differing)}" if differing else ""
-            answer = f"  {verdict.answer}" if verdict.answer and self.context.calibrated else ""
-            how = "".join(f"  {each}" for each in (verdict.speed_words, verdict.source_words) if each)
-            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{how}{remark}")
-        if one.problem:
-            complain("not judged", one.problem)
-
-    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
-        old, new = _verdicts(before, one)
-        typer.echo(f"{_name(one)}  {new.label} {new.probability:.2f}  (before {old.label} {old.probability:.2f})")
-
-
-class JsonWriter(VerdictWriter):
-    """An object per line."""
-
-    def write(self, one: FileVerdict) -> None:
-        from dualres.judge.files import as_object
-
-        said, batch, baseline = as_object(one), self.context.batch, self.context.baseline
-        if batch and one.alone:
-            said["condition"] = dict(one.condition)
-            said["alone"] = {name: value for name, value in one.alone.as_data().items() if name != "windows"}
-            said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
-        if baseline and one.verdict:
-            known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
-            said["healthy"] = known
-        typer.echo(json_text(said))
-
-    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
-        from dualres.judge.files import as_object
-
-        earlier = as_object(before)
-        typer.echo(json_text({**as_object(one), "before": {key: earlier[key] for key in BEFORE}}))
-
-
-class TableWriter(VerdictWriter):
-    """Comma-separated values below a header."""
-
-    def __init__(self, context: VerdictContext) -> None:
-        super().__init__(context)
-        self._table = csv.writer(sys.stdout)
-        when = ["start_s", "end_s"] if context.over_time else []
-        alone = ["alone"] if context.batch else []
-        remarks = ["differences"] if context.learned_from else []
-        heads = [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
-        heads += ["speed_rpm"] * context.speeds + ["geometry"] * context.geometry
-        changes = ["verdict", "probability", "before", "probability_before"]
-        self._table.writerow(["file", *(changes if context.compared else heads)])
-
-    def write(self, one: FileVerdict) -> None:
-        context, verdict = self.context, one.verdict
-        times = (one.part.start_s, one.part.end_s) if one.part else (None, None)
-        whole = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
-        named = [whole, *times] if context.over_time else [_name(one)]
-        said = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
-        alone = [one.alone.label if one.alone else ""] if context.batch else []
-        differing = ["; ".join(map(str, verdict.differences)) if verdict else ""] if context.learned_from else []
-        answer = verdict.answer if verdict else None
-        answered = [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
-        speed = verdict.speed if verdict else None
-        turning = [f"{speed.rpm:.1f}" if speed else ""] if context.speeds else []
-        geometry = [verdict.source_words if verdict else ""] if context.geometry else []
-        row = [*named, *said, *alone, one.problem, *differing, *answered, *turning, *geometry]
-        self._table.writerow([table_cell(cell) if isinstance(cell, str) else cell for cell in row])
-        if one.problem:
-            complain("not judged", one.problem)
-
-    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
-        old, new = _verdicts(before, one)
-        row = [_name(one), new.label, f"{new.probability:.4f}", old.label, f"{old.probability:.4f}"]
-        self._table.writerow(map(table_cell, row))
-
-
-def _verdicts(before: FileVerdict, one: FileVerdict) -> tuple[Verdict, Verdict]:
-    assert before.verdict
-    assert one.verdict
-    return before.verdict, one.verdict
-
-
-def _name(one: FileVerdict) -> str:
-    """A file as it was given, with the channel and the segment that a list names."""
-    return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"

@@ -24,10 +24,10 @@ MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check_picture(picture: Path, rows: Sequence[LabelRow]) -> None:
+def check_picture(picture: Path, recordings: int) -> None:
     """An error now rather than after an hour of audio."""
-    if len(rows) > MOST_DRAWN:
-        raise ConfigError(f"--picture shows up to {MOST_DRAWN} recordings, and {len(rows)} were given; give fewer")
+    if recordings > MOST_DRAWN:
+        raise ConfigError(f"--picture shows up to {MOST_DRAWN} recordings, and {recordings} were given; give fewer")
     check_picture_file(picture)
 
 

@@ -3,18 +3,20 @@
 import os
 import platform
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dualres.errors import DualResError, RecordingError
+from dualres.judge.archive.chunk_sizes import ChunkSizes
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
 from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording
 from dualres.kernel.threads import limit_threads
+from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.labels.read import LabelRow, read_row
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Segment
@@ -23,9 +25,10 @@ from dualres.utils.special_files import there
 
 if TYPE_CHECKING:
     from dualres.recordings.speed_sources import SpeedKnown
+    from dualres.utils.cluster import Cluster
 
-AHEAD = 4  # files handed out for every CPU, so that none waits for work
-RETRIES = 3  # of a file whose worker was lost
+AHEAD = 4  # calls handed out for every CPU, so that none waits for work
+RETRIES = 3  # of a call whose worker was lost
 
 Condition = tuple[tuple[str, str], ...]  # names and values, sorted
 
@@ -89,8 +92,9 @@ def judge_files(
     A row may bring its own channel, rate and speed; the arguments serve the others. Answers state the error rate
     `error`.
     """
-    for row in map(_row, files):
-        yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure, speed)))
+    how = JudgeSettings(channel, rate, error, sure, speed)
+    for file in files:
+        yield judged_file(model, row_for(file), how)
 
 
 def judge_files_by_ray(
@@ -100,24 +104,48 @@ def judge_files_by_ray(
     rate: Fraction | None,
     *,
     address: str | None = None,
+    cpus: int | None = None,
     error: float = ERROR,
     sure: float | None = None,
     speed: "SpeedKnown" = None,
 ) -> Iterator[FileVerdict]:
-    """As `judge_files`, on the cluster at that address, with all files at the same paths, or by a Ray started here."""
+    """As `judge_files`, on the cluster at that address, with all files at the same paths, or by a Ray started here
+    with so many `cpus`, or with all."""
     from dualres.utils.cluster import Cluster
 
-    with Cluster(address) as cluster:
-        shared = cluster.share(model)
-        room = max(1, AHEAD * cluster.cpus)
-        under_way: deque[tuple[LabelRow, Callable[[], Verdict]]] = deque()
-        for row in map(_row, files):
-            if len(under_way) == room:
-                yield _judged(*under_way.popleft())
-            task = JudgeTask(row, channel, rate, error, sure, speed)
-            ref = cluster.submit(_judge_there, shared, task, Path.cwd(), there(row.file), retries=RETRIES)
-            under_way.append((row, partial(cluster.result, ref)))
-        yield from (_judged(*each) for each in under_way)
+    how = JudgeSettings(channel, rate, error, sure, speed)
+    with Cluster(address, cpus) as cluster:
+        shared = cluster.share((model, how, Path.cwd()))
+        sizes = ChunkSizes(max(1, cluster.cpus))
+        under_way: deque[tuple[list[LabelRow], object]] = deque()
+        left = map(row_for, files)
+        while True:
+            while len(under_way) < AHEAD * sizes.workers and (rows := list(islice(left, sizes.size))):
+                exist = [there(row.file) for row in rows]
+                ref = cluster.submit(_judged_there, shared, rows, exist, retries=RETRIES)
+                under_way.append((rows, ref))
+            if not under_way:
+                return
+            rows, ref = under_way.popleft()
+            yield from _of_cluster(cluster, shared, rows, ref)
+            sizes.add(len(rows))
+
+
+def _of_cluster(cluster: "Cluster", shared: object, rows: list[LabelRow], ref: object) -> list[FileVerdict]:
+    """What the call says of these files; where its workers were lost, each file is tried by itself."""
+    from dualres.utils.cluster import ClusterError
+
+    try:
+        found: list[FileVerdict] = cluster.result(ref)
+    except ClusterError:
+        raise
+    except DualResError as error:
+        if len(rows) == 1:
+            return [unjudged(rows[0], error)]
+        refs = [cluster.submit(_judged_there, shared, [row], [there(row.file)], retries=RETRIES) for row in rows]
+        alone = zip(rows, refs, strict=True)
+        return [one for row, own in alone for one in _of_cluster(cluster, shared, [row], own)]
+    return found
 
 
 def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
@@ -151,31 +179,48 @@ def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[flo
     return replace(alone, label=max(named, key=named.__getitem__), probabilities=named, answer=answer)
 
 
-def _row(file: Path | LabelRow) -> LabelRow:
+def row_for(file: Path | LabelRow) -> LabelRow:
     return file if isinstance(file, LabelRow) else LabelRow(file)
 
 
-def _judged(row: LabelRow, verdict: Callable[[], Verdict]) -> FileVerdict:
-    condition = tuple(sorted(row.known.get("condition", {}).items()))
+def judged_file(model: Model, row: LabelRow, how: "JudgeSettings", guard: Guard = SHARED) -> FileVerdict:
+    """The verdict on a file, or why there is none."""
     try:
-        return FileVerdict(row.file, verdict(), channel=row.channel, part=row.part, condition=condition)
+        recording = read_for(model, row, how.channel, how.rate, speed=how.speed, guard=guard)
+        verdict = diagnose_recording(model, recording, error=how.error, sure=how.sure)
     except DualResError as error:
-        return FileVerdict(row.file, None, str(error), row.channel, condition, part=row.part)
+        return unjudged(row, error)
+    return FileVerdict(row.file, verdict, channel=row.channel, part=row.part, condition=_condition(row))
+
+
+def unjudged(row: LabelRow, error: DualResError) -> FileVerdict:
+    """A file without a verdict."""
+    return FileVerdict(row.file, None, str(error), row.channel, _condition(row), part=row.part)
+
+
+def _condition(row: LabelRow) -> Condition:
+    return tuple(sorted(row.known.get("condition", {}).items()))
 
 
 def read_for(
-    model: Model, row: LabelRow, channel: Channel, rate: Fraction | None, *, speed: "SpeedKnown" = None
+    model: Model,
+    row: LabelRow,
+    channel: Channel,
+    rate: Fraction | None,
+    *,
+    speed: "SpeedKnown" = None,
+    guard: Guard = SHARED,
 ) -> Recording:
     """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
-    recording = read_row(row, channels_to_read(model, channel), rate, model.training_profile, speed=speed)
+    channels, known = channels_to_read(model, channel), model.training_profile
+    recording = read_row(row, channels, rate, known, speed=speed, guard=guard)
     return replace(recording, id=str(row.file))
 
 
 @dataclass(frozen=True)
-class JudgeTask:
-    """A file, how to read it and at what error rate to answer."""
+class JudgeSettings:
+    """How to read files that do not say it themselves, and at what error rate to answer."""
 
-    row: LabelRow
     channel: Channel = None
     rate: Fraction | None = None
     error: float = ERROR
@@ -183,19 +228,18 @@ class JudgeTask:
     speed: "SpeedKnown" = None
 
 
-def _judge(model: Model, task: JudgeTask) -> Verdict:
-    recording = read_for(model, task.row, task.channel, task.rate, speed=task.speed)
-    return diagnose_recording(model, recording, error=task.error, sure=task.sure)
-
-
-def _judge_there(model: Model, task: JudgeTask, folder: Path, exists: bool) -> Verdict:
-    """On a worker: `folder` is where the command was given, and `exists` whether the file is there."""
+def _judged_there(
+    shared: tuple[Model, JudgeSettings, Path], rows: Sequence[LabelRow], exist: Sequence[bool]
+) -> list[FileVerdict]:
+    """On a worker: `shared` names the folder where the command was given, and `exist` says which files are there."""
     limit_threads(1)
-    row = task.row
-    if exists and not there(folder / row.file):
-        raise RecordingError(
-            f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
-        )
-    if not row.file.is_absolute():
-        os.chdir(folder)
-    return _judge(model, task)
+    model, how, folder = shared
+    os.chdir(next((folder for row in rows if not row.file.is_absolute()), Path.cwd()))
+    return [_judged_where(model, row, how, expected) for row, expected in zip(rows, exist, strict=True)]
+
+
+def _judged_where(model: Model, row: LabelRow, how: JudgeSettings, expected: bool) -> FileVerdict:
+    if expected and not there(row.file):
+        missing = f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
+        return unjudged(row, RecordingError(missing))
+    return judged_file(model, row, how)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
@@ -20,6 +21,7 @@ FORMULA = "F"  # the kind of a column of formulas that nobody computed
 READY = b"!"
 SIZES = struct.Struct("<IQ")
 
+MOST_VECTORS = 10_000  # of a file
 _LISTED_IN_A_MESSAGE = 20
 
 
@@ -101,6 +103,13 @@ def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | Non
         if len(names) < 2:
             raise
         return [choose(listing, name) for name in names]
+
+
+def in_plain_numbers(vector: Array) -> Array:
+    """In one piece, in this machine's byte order, of a size that every machine has."""
+    if vector.dtype.kind == "f" and vector.itemsize not in (4, 8):
+        vector = vector.astype("f4" if vector.itemsize < 4 else "f8")
+    return np.ascontiguousarray(vector, vector.dtype.newbyteorder("="))
 
 
 def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:

@@ -17,10 +17,8 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.recordings.formats.contents import READY, SIZES, Array, Contents, Vector
+from dualres.recordings.formats.contents import MOST_VECTORS, READY, SIZES, Array, Contents, Vector, in_plain_numbers
 from dualres.recordings.formats.registry import Format, format_named, pick
-
-_MOST_VECTORS = 10_000
 
 
 def serve(first_format: str) -> None:
@@ -86,12 +84,9 @@ class _Reader:
     def _read(self, format: Format, request: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
         try:
             listing, vector = self._extract(format, request)
-            if len(listing) > _MOST_VECTORS:
-                return {"error": f"it holds {len(listing)} vectors, more than {_MOST_VECTORS}"}, None
-            if vector is not None:  # in one piece, in this machine's byte order, of a size that every machine has
-                if vector.dtype.kind == "f" and vector.itemsize not in (4, 8):
-                    vector = vector.astype("f4" if vector.itemsize < 4 else "f8")
-                vector = np.ascontiguousarray(vector, vector.dtype.newbyteorder("="))
+            if len(listing) > MOST_VECTORS:
+                return {"error": f"it holds {len(listing)} vectors, more than {MOST_VECTORS}"}, None
+            vector = None if vector is None else in_plain_numbers(vector)
         except MemoryError:
             return {"error": f"it takes more than {request['memory'] / 2**30:.3g} GiB of memory"}, None
         except Exception as error:  # whatever the library makes of the file

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import suffixes
+from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.labels.names import NamesBelow, name_below
 from dualres.recordings.labels.table import ALIASES, LABELS, TableLine, lines_of
 from dualres.recordings.readers import Channel, Usual, read, refuse_swapped
@@ -196,12 +197,13 @@ def read_row(
     usual: Usual | None = None,
     *,
     speed: "SpeedKnown" = None,
+    guard: Guard = SHARED,
 ) -> Recording:
     """The recording that a row names, or the part of it, under the component, condition and speed that are known of it.
 
     It has no label, for a recording is judged without. The arguments serve rows without a channel, a rate or a speed.
     """
-    one = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
+    one = read(row.file, row.channel or channel, row.rate or rate, usual=usual, guard=guard)
     refuse_swapped(one, row.within)  # it was looked at when the list was read, which may be long ago
     one = replace(one, component=row.known.get("component"), condition=row.known.get("condition", {}))
     if speed is not None or one.condition or one.speed:  # else nothing says it, and nothing is imported for it
@@ -222,15 +224,27 @@ def _part_of(whole: Recording, part: Segment | None) -> Recording:
 def files_below(folder: Path) -> list[Path]:
     """Files of a kind that can hold a recording; hidden ones and the list of labels are none. Folders that nobody may
     look into are among them, so that whoever reads them says why nothing of them is."""
-    readable, closed = suffixes(), list[Path]()
-    found = list[Path]()
-    for place, _, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
-        if not os.access(place, os.X_OK):
-            closed.append(Path(place))
-            continue
-        files = (Path(place, name) for name in names if is_recording(name, readable))
-        found += [file for file in files if file.is_file()]
-    return sorted(found + closed)
+    return sorted(Path(name) for name, _ in names_below(folder))
+
+
+def names_below(folder: Path) -> Iterator[tuple[str, bool]]:
+    """The same in no order, each with whether it is a plain file: neither a link nor a folder."""
+    readable, places = suffixes(), ["" if folder == Path() else f"{folder}"]
+    while places:
+        place = places.pop()
+        try:
+            if not os.access(place or os.curdir, os.X_OK):
+                yield place or os.curdir, False
+                continue
+            with os.scandir(place or os.curdir) as entries:
+                for entry in entries:
+                    name = os.path.join(place, entry.name)  # noqa: PTH118 - a hundred thousand of them
+                    if entry.is_dir(follow_symlinks=False):
+                        places.append(name)
+                    elif is_recording(entry.name, readable) and entry.is_file():
+                        yield name, not entry.is_symlink()
+        except OSError:
+            yield place or os.curdir, False
 
 
 def is_recording(name: str, readable: Collection[str]) -> bool:
