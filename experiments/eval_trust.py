@@ -102,7 +102,7 @@ def shown(recording: Recording, most: int = JUDGED) -> Shown:
     signal = at_rate(recording, CONFIG.rate, CONFIG.window)
     starts = spread(len(signal), CONFIG.window, most)
     windows = cut(signal, starts, CONFIG.window)
-    level, bandwidth = np.mean([recorded(window, CONFIG.rate) for window in windows], axis=0).tolist()
+    level, bandwidth = recorded(windows, CONFIG.rate, CONFIG.rate).mean(0).tolist()
     kept = level, bandwidth, float(np.log2(float(recording.rate)))
     return Shown(recording, looks_of(CONFIG, windows), hz_at(recording, starts, CONFIG), kept)
 

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, Literal
 
 from dualres.errors import ConfigError
@@ -216,6 +217,7 @@ class OrderSizes:
     def oscillator_hz(self) -> tuple[float, ...]:
         return tuple(self.bank_hz[0] * math.exp(self.bank_step * i) for i in range(self.bank))
 
+    @cache  # noqa: B019 - there is one of these
     def axis(self, count: int) -> tuple[float, ...]:
         """So many orders, evenly spread over the logarithmic axis."""
         low, high = self.orders

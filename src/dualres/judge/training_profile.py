@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import MISFIT, ModelFileError
+from dualres.kernel.resample import moments
 from dualres.recordings.formats.contents import Vector, printable
 from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.utils.arrays import Exact
@@ -195,7 +196,7 @@ class LevelMeter:
 
     def __call__(self, windows: Samples) -> None:
         """Take note of every fourth of half-overlapping windows (n, window): that is enough, and takes no time."""
-        self._variances += map(_variance, windows[::4])
+        self._variances += moments(windows[::4])[1].tolist()
 
     @property
     def level(self) -> float | None:
@@ -204,7 +205,7 @@ class LevelMeter:
 
 def level(windows: Samples) -> float:
     """The rms of windows (n, window), each around its own mean, since a model sees no offset either."""
-    return _rms(list(map(_variance, windows)))
+    return _rms(moments(windows)[1].tolist())
 
 
 def crest(windows: Samples) -> float:
@@ -215,18 +216,26 @@ def crest(windows: Samples) -> float:
 
 def bandwidth(window: Samples, rate: float) -> float:
     """In Hz: below it lies `POWER` of the power of one window at `rate` Hz."""
-    power = np.abs(np.fft.rfft((window - window.mean(dtype=np.float64)) * _hann(len(window)))) ** 2
-    share = np.cumsum(power) / max(float(power.sum()), _TINY)
-    return float(np.searchsorted(share, POWER) * rate / len(window))
+    return float(bandwidths(window[None], rate, rate)[0])
+
+
+def bandwidths(windows: Samples, rate: float, native: float, means: Exact | None = None) -> Exact:
+    """The same of windows (n, window) made of a signal of `native` Hz; their `means` (n,) may be known: (n,)."""
+    samples, every = windows.shape[1], 1
+    while 2 * every * native <= rate and samples % (2 * every) == 0:
+        every *= 2  # resampling leaves nothing above half the native rate, so fewer samples tell all
+    means = moments(windows)[0] if means is None else means
+    few = np.subtract(windows[:, ::every], means[:, None], dtype=np.float64) * _hann(samples, every)
+    scale = np.maximum(np.abs(few).max(1, keepdims=True), _TINY)
+    lines = np.fft.rfft((few / scale).astype(np.float32))
+    power = np.cumsum(np.square(lines.real) + np.square(lines.imag), axis=1, dtype=np.float64)
+    below = POWER * np.maximum(power[:, -1:], _TINY)
+    return np.asarray((power < below).sum(1) * (rate / samples))
 
 
 @lru_cache(4)
-def _hann(samples: int) -> Exact:
-    return np.asarray(np.hanning(samples), np.float64)
-
-
-def _variance(window: Samples) -> float:
-    return float(window.astype(np.float64).var())
+def _hann(samples: int, every: int) -> Exact:
+    return np.ascontiguousarray(np.hanning(samples)[::every], np.float64)
 
 
 def _rms(variances: list[float]) -> float:

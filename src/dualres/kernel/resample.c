@@ -192,3 +192,26 @@ DUALRES_PUBLIC double NAME(dualres_sum)(const float *samples, int64_t count) {
     for (int k = 0; k < BLOCK; k++) total += sums[k];
     return total;
 }
+
+/* The mean of each of `windows` stretches of `count` samples, one `step` samples behind the other, and the mean square
+ * about it, likewise. */
+DUALRES_PUBLIC void NAME(dualres_moments)(const float *samples, int64_t count, int64_t windows, int64_t step,
+                                          double *means, double *variances) {
+    enum { PLACES = 4, BLOCK = 16 };
+    for (int64_t w = 0; w < windows; w++) {
+        const float *x = samples + w * step;
+        const double mean = NAME(dualres_sum)(x, count) / (double)count;
+        double sums[BLOCK] = {0}, squares = 0.0;
+        int64_t each = count / (PLACES * BLOCK) * BLOCK;
+        for (int64_t i = 0; i < each; i += BLOCK)
+            for (int place = 0; place < PLACES; place++)
+                for (int k = 0; k < BLOCK; k++) {
+                    const double off = x[place * each + i + k] - mean;
+                    sums[k] += off * off;
+                }
+        for (int64_t i = PLACES * each; i < count; i++) squares += (x[i] - mean) * (x[i] - mean);
+        for (int k = 0; k < BLOCK; k++) squares += sums[k];
+        means[w] = mean;
+        variances[w] = squares / (double)count;
+    }
+}

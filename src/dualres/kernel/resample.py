@@ -117,6 +117,19 @@ def total(samples: Floats) -> float:
     return float(function(held.ctypes.data, len(held)))
 
 
+def moments(windows: Floats) -> tuple[Exact, Exact]:
+    """The means of windows (n, samples), and their mean squares about these, (n,) each, likewise."""
+    function = compiled.function("dualres_moments", (_POINTER, *[_COUNT] * 3, _POINTER, _POINTER))
+    held = windows if windows.dtype == np.float32 and windows.strides[1] == 4 else np.require(windows, np.float32, "C")
+    if function is None or held.strides[0] % 4:
+        means = windows.mean(1, dtype=np.float64)
+        return means, np.square(windows - means[:, None]).mean(1)
+    means, variances = np.empty(len(held)), np.empty(len(held))
+    where = means.ctypes.data, variances.ctypes.data
+    function(held.ctypes.data, held.shape[1], len(held), held.strides[0] // 4, *where)
+    return means, variances
+
+
 def _without_zeros(weights: Exact) -> tuple[Integers, Integers, Floats]:
     """Of each output, how many zeros lead its weights, how many weights there are without those at either end, and
     these, from the first column on."""

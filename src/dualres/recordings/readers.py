@@ -153,8 +153,13 @@ def refuse_swapped(one: Recording, within: Path | None = None) -> None:
 
 def refuse_outside(path: Path, within: Path | None) -> None:
     """An error for a link that leads out of a folder, or to another file than it did."""
-    if within and not path.resolve().is_relative_to(within):
+    if within and not _lies_within(path, str(within)):
         raise RecordingError(f"{path}: is a link that leads out of the folder {within}; give one above it")
+
+
+def _lies_within(path: Path, folder: str) -> bool:
+    real = os.path.realpath(path)
+    return real == folder or real.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
@@ -247,13 +252,16 @@ def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
 
 def _stamp(path: Path) -> FileStamp:
     """By what a later change is noticed; an error for a file that cannot be read at all."""
+    if reason := unusual(path):
+        raise RecordingError(f"{path}: {reason}")
     try:
-        if not path.exists():
-            raise RecordingError(f"{path}: there is no such file")
-        if reason := unusual(path):
-            raise RecordingError(f"{path}: {reason}")
-        with path.open("rb") as file:
-            return FileStamp.of(os.fstat(file.fileno()))
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            return FileStamp.of(os.fstat(descriptor))
+        finally:
+            os.close(descriptor)
+    except (FileNotFoundError, NotADirectoryError, ValueError) as error:
+        raise RecordingError(f"{path}: there is no such file") from error
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 

@@ -175,7 +175,7 @@ def line_hz(config: ModelConfig, bins: int) -> float:
 
 def order_modulation(swings: Reals, hz: Exact) -> Exact:
     """Swings (n, bands, bank) as they are at orders of shafts that turn at `hz` (n,): (n, bands * orders)."""
-    at = np.outer(hz, ORDER_SIZES.axis(ORDER_SIZES.oscillators)) / ORDER_SIZES.bank_hz[0]
+    at = np.outer(_turning(hz), ORDER_SIZES.axis(ORDER_SIZES.oscillators)) / ORDER_SIZES.bank_hz[0]
     read = reading(swings, np.log(at)[:, None] / ORDER_SIZES.bank_step)
     return np.asarray(np.log1p(read * (hz / HALF_SWING_HZ)[:, None, None]).reshape(len(swings), -1))
 
@@ -183,16 +183,27 @@ def order_modulation(swings: Reals, hz: Exact) -> Exact:
 def order_envelope(config: ModelConfig, lines: Reals, hz: Exact) -> Exact:
     """The envelope's lines (n, bins) at orders of shafts that turn at `hz` (n,): (n, lines)."""
     orders = np.array(ORDER_SIZES.axis(ORDER_SIZES.lines * ORDER_SIZES.near))
-    at: Exact = np.outer(hz, orders) / line_hz(config, lines.shape[1])
+    at: Exact = np.outer(_turning(hz), orders) / line_hz(config, lines.shape[1])
     read = np.log1p(LINE_GAIN * reading(lines, at))
     return np.asarray(read.reshape(len(lines), ORDER_SIZES.lines, ORDER_SIZES.near).max(-1))
 
 
+def _turning(hz: Exact) -> Exact:
+    """The shafts' rates (n,), or the one that all of them have, (1,): where nothing is known of any."""
+    return hz[:1] if len(hz) > 1 and bool((hz == hz[0]).all()) else hz
+
+
 def reading(values: Reals, at: Exact) -> Exact:
-    """Values (..., points) between two neighbours at the places `at` (..., readings); zero beyond the last point."""
+    """Values (..., points) between two neighbours at the places `at` (..., readings), or at the same places of all,
+    (1, readings); zero beyond the last point."""
     last = values.shape[-1] - 1
     inside = np.clip(at, 0, last)
     lower = np.minimum(np.floor(inside), last - 1)
-    index, share = np.broadcast_to(lower.astype(np.intp), (*values.shape[:-1], at.shape[-1])), inside - lower
+    share = inside - lower
+    if at.size == at.shape[-1]:
+        places = lower.ravel().astype(np.intp)
+        read = values[..., places] * (1 - share) + values[..., places + 1] * share
+        return np.asarray(read * (at <= last))
+    index = np.broadcast_to(lower.astype(np.intp), (*values.shape[:-1], at.shape[-1]))
     read = np.take_along_axis(values, index, -1) * (1 - share) + np.take_along_axis(values, index + 1, -1) * share
     return np.asarray(read * (at <= last))

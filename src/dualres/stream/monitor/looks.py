@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -54,9 +55,9 @@ def looked_at(model: Model, windows: Sequence[StreamWindow]) -> list[LookedWindo
     return found
 
 
-def heard_as(model: Model, window: StreamWindow) -> tuple[Exact, ...]:
-    """How each axis of a window was recorded, for `LookedWindow.heard`."""
-    return tuple(how_recorded(model, samples[None]) for samples in window.samples)
+def heard_as(model: Model, window: StreamWindow, rate: Fraction) -> tuple[Exact, ...]:
+    """How each axis of a window was recorded, at `rate` Hz, for `LookedWindow.heard`."""
+    return tuple(how_recorded(model, samples[None], rate) for samples in window.samples)
 
 
 def seen_of(windows: Sequence[LookedWindow]) -> list[Seen]:

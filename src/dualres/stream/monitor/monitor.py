@@ -326,7 +326,7 @@ class Monitor:
         novel = self.model.calibration is not None and self._block.needs_novelty
         self._block.add(window, missing)
         if self._speeds and seen:
-            heard = heard_as(self.model, window) if novel else ()
+            heard = heard_as(self.model, window, self._framing.rate) if novel else ()
             self._speeds.add(self._block, replace(seen, heard=heard), row)
             return
         self._block.score(row)
