@@ -6,7 +6,6 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from dualres import plugins
 from dualres.errors import ConfigError
 from dualres.plugins import VARIABLE, load_plugins
 
@@ -37,7 +36,12 @@ def test_modules_that_the_variable_names_are_imported_once(monkeypatch, tmp_path
 def test_entry_points_are_imported(monkeypatch, tmp_path):
     (tmp_path / "first_plugin.py").write_text("")
     point = EntryPoint("any", "first_plugin", "dualres.plugins")
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == "dualres.plugins" else [])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == "dualres.plugins" else [])
+    load_plugins()
+    assert "first_plugin" not in sys.modules, "no package says that it has one"
+    load_plugins.cache_clear()
+    (tmp_path / "some-1.dist-info").mkdir()
+    (tmp_path / "some-1.dist-info" / "entry_points.txt").write_text("[dualres.plugins]\nany = first_plugin\n")
     load_plugins()
     assert "first_plugin" in sys.modules
 

@@ -3,11 +3,10 @@
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from tempfile import gettempdir
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from dualres import __version__
 from dualres.cli.console import complain, say
@@ -38,6 +37,27 @@ COMMANDS = {
     "bench": "bench.run.app",
 }
 GROUPS = ("data", "bench")
+# How each one's help begins: all of them are listed, and none is imported for that.
+SUMMARIES = {
+    "demo": "Learn a simulated gearbox from 6.144 labelled seconds per class and judge 120 unseen recordings.",
+    "fit": "Learn from your own labelled recordings.",
+    "tune": "Choose a recipe using the labelled recordings and nothing else.",
+    "check": "Say which part of a machine is damaged, by its geometry and its speed: no model, no labels.",
+    "trend": "Follow machines over time: levels, fault lines, distance from health, and when a machine changed.",
+    "diagnose": "Judge recordings: one line each, with verdict, probability, runner-up and answer.",
+    "watch": "Judge live streams: a verdict per window and per block, as the samples come.",
+    "explain": "Say why a recording gets its verdict: which bands and which moments spoke for it and against the "
+    "runner-up.",
+    "advise": "Say which recordings to label next and why, and what more labels would bring.",
+    "serve": "Open a page in the browser: look at recordings, label them, fit, judge.",
+    "show": "Show a recording's facts with a small spectrum, what a folder holds, or a model's card.",
+    "export": "Export a model to other machines, and check that it computes the same there.",
+    "audit": "Find out whether training could have seen what is evaluated; the exit status is then 1.",
+    "methods": "List the methods: parameters and file size as counted here, beside the paper's figures.",
+    "profile": "Measure time, memory and size for one window and a whole recording, each method in its own process.",
+    "data": "List, prepare and check the public datasets.",
+    "bench": "Plan, run, report and verify studies: the paper's and ours.",
+}
 
 
 class CommandTable(Mapping[str, Any]):
@@ -72,6 +92,15 @@ class LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return list(self.commands)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """By what the table says of each command."""
+        whole = self.commands
+        self.commands = {name: TyperCommand(name, help=said) for name, said in SUMMARIES.items()}
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.commands = whole
+
 
 app = typer.Typer(
     name="dualres",
@@ -105,6 +134,8 @@ def run() -> None:
             sys.exit(2)
         if error.errno not in NO_ROOM:
             raise
+        from tempfile import gettempdir
+
         where = error.filename or gettempdir()  # scratch files lie there
         complain("Error:", f"{where}: no room is left to write ({error.strerror}); make some and try again", "bold red")
         sys.exit(2)

@@ -1,53 +1,50 @@
 """What all commands show alike."""
 
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.markup import escape
-from rich.segment import Segment
-from rich.text import Text
 
 from dualres.cli import INTERRUPTED
 from dualres.utils.printable import printable
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import ProgressDisplay
+    from dualres.cli.showing_console import ShowingConsole
+
+    console: ShowingConsole
+    errors: ShowingConsole
 
 Item = TypeVar("Item")
 
-_LAYOUT = "\n\t"  # what our own texts are laid out with
+
+def __getattr__(name: str) -> Any:
+    """`console` and `errors`, made when somebody first writes to them."""
+    if name not in ("console", "errors"):
+        raise AttributeError(name)
+    from dualres.cli.showing_console import ShowingConsole
+
+    return globals().setdefault(name, ShowingConsole(stderr=name == "errors"))
 
 
-class ShowingConsole(Console):
-    """A console that shows control characters of texts from files, and never sends them to the terminal."""
-
-    def render_str(self, text: str, **how: Any) -> Text:
-        """Texts, before they are measured: strings that are printed, and the cells of tables."""
-        return super().render_str(printable(text, keep=_LAYOUT), **how)
-
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Whatever else holds text, such as the bars of a progress."""
-        for segment in super().render(renderable, options):
-            shown = segment.text if segment.control else printable(segment.text, keep=_LAYOUT)
-            yield segment if shown == segment.text else Segment(shown, segment.style)
-
-
-console = ShowingConsole()
-errors = ShowingConsole(stderr=True)
+def _screen(name: str) -> "ShowingConsole":
+    shown: ShowingConsole = getattr(sys.modules[__name__], name)
+    return shown
 
 
 def say(text: str) -> None:
     """A line of output: names of files and classes are not markup, and make no lines of their own."""
-    console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+    _screen("console").print(printable(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def complain(what: str, text: str, colour: str = "red") -> None:
     """A line on the error channel, the kind of trouble in colour; further lines of it are indented."""
+    from rich.markup import escape
+
     told = printable(text, keep="\n").replace("\n", "\n  ")
-    errors.print(f"[{colour}]{what}[/]  {escape(told)}", highlight=False, soft_wrap=True)
+    _screen("errors").print(f"[{colour}]{what}[/]  {escape(told)}", highlight=False, soft_wrap=True)
 
 
 def echo(text: str) -> None:
@@ -61,7 +58,7 @@ def stopping(after_interrupt: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        errors.print(f"Stopped. {after_interrupt}", highlight=False)
+        _screen("errors").print(f"Stopped. {after_interrupt}", highlight=False)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -70,7 +67,7 @@ def progress(after_interrupt: str) -> "Iterator[ProgressDisplay]":
     """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
     from dualres.cli.progress_display import displayed
 
-    with stopping(after_interrupt), displayed(errors) as display:
+    with stopping(after_interrupt), displayed(_screen("errors")) as display:
         yield display
 
 
@@ -85,12 +82,12 @@ def counted(
 ) -> Generator[Item]:
     """The items as they come, and how many came, each as many as `each` says: not of a single one, nor on a terminal,
     where each is printed; there, too, where they are `shown` nowhere else."""
-    if console.is_terminal and not shown:
-        yield from items
-        return
     if total == 1:
         with stopping(after_interrupt):
             yield from items
+        return
+    if _screen("console").is_terminal and not shown:
+        yield from items
         return
     done = 0
     with progress(after_interrupt) as report:

@@ -15,6 +15,7 @@ from dualres.cli.folder import ChannelOption, RateOption, SpeedOptions, loaded, 
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.cli.verdict_writers import WRITERS, VerdictContext, VerdictWriter
 from dualres.errors import ConfigError
+from dualres.recordings.child_start import start_early
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -131,6 +132,7 @@ def diagnose(
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
+    start_early(files[0])
     check_options(output, resume, printed=as_json or as_csv, whole=together or over_time is not None or bool(compare))
     from dualres.judge import files as judging
     from dualres.judge.turning import labelled_speeds

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from dualres.cli.console import complain, console, progress
+from dualres.cli.console import complain, progress
 from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
@@ -210,6 +208,11 @@ def told_of_rows(rows: Sequence[LabelRow], options: SpeedOptions) -> SpeedSource
 
 
 def _show_folder(found: Folder) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from dualres.cli.console import console
+
     table = Table(title="What was understood", title_justify="left")
     for column in ("Class", "Recordings", "Seconds", "Components", "Rates in Hz"):
         table.add_column(column, justify="left" if column == "Class" else "right")

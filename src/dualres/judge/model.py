@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,6 +147,8 @@ class Model:
     @cached_property
     def fingerprint(self) -> str:
         """The same for models that judge alike: a digest of the card's facts and of all weights."""
+        from hashlib import sha256
+
         card = self.card
         facts = [card.classes, card.method, card.channels, card.config.rate, card.config.window, card.resampler]
         facts += [card.axes, card.calibration, *([card.geometry] if card.geometry else [])]

@@ -3,9 +3,9 @@
 import os
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Condition, Lock, local
+from queue import SimpleQueue
+from threading import Condition, Lock, Thread, local
 
 from dualres.kernel.compiled import aligned
 from dualres.utils.arrays import Floats
@@ -100,24 +100,27 @@ class _CallState:
 
 
 class _Pool:
-    """Threads for all calls: as many as any of them has wanted."""
+    """Threads for all calls: as many as any of them has wanted. They start when they are first needed."""
 
     def __init__(self) -> None:
-        self._lock, self._size, self._executor = Lock(), 1, _executor(1)
+        self._lock, self._size, self._queue = Lock(), 0, SimpleQueue[Callable[[], object]]()
 
     def submit(self, work: Callable[[], object], times: int) -> None:
-        """`work`, `times` times, soon; not at all when the interpreter is about to exit."""
+        """`work`, `times` times, soon; not at all where no threads can be had."""
         with self._lock:
-            if times > self._size:
-                self._executor.shutdown(wait=False)  # what it was given, it finishes
-                self._executor, self._size = _executor(times), times
-            with suppress(RuntimeError):  # no threads can be had any more
-                for _ in range(times):
-                    self._executor.submit(work)
+            with suppress(RuntimeError):  # no more of them, or the interpreter is about to exit
+                while self._size < times:
+                    Thread(target=_serve, args=(self._queue,), name=f"dualres_{self._size}", daemon=True).start()
+                    self._size += 1
+            for _ in range(min(times, self._size)):
+                self._queue.put(work)
 
 
-def _executor(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="dualres")  # they start when they are first needed
+def _serve(queue: SimpleQueue[Callable[[], object]]) -> None:
+    while True:
+        work = queue.get()
+        work()
+        del work  # with all that it holds
 
 
 _pool = _Pool()

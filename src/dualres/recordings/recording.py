@@ -1,6 +1,5 @@
 """One signal, or several aligned ones, with what is known about it."""
 
-import hashlib
 import math
 import os
 from abc import ABC, abstractmethod
@@ -63,6 +62,8 @@ class FileDigest:
     @cached_property
     def sha256(self) -> str:
         """An error where the file is another one than was read."""
+        import hashlib
+
         try:
             with self.path.open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()

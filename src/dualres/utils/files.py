@@ -3,8 +3,6 @@
 import errno
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from dualres.errors import OutputError
@@ -71,6 +69,8 @@ def no_room(place: Path, needed: int, error: OSError) -> OutputError:
     """The error of a file or folder of `needed` bytes that the system did not let be written."""
     if error.errno not in NO_ROOM:
         return OutputError(f"{place}: cannot be written ({error.strerror}); choose another place")
+    import shutil
+
     folder = next(folder for folder in place.absolute().parents if folder.exists())
     room = f"{needed:,} bytes are needed in {folder}, and its disk has {shutil.disk_usage(folder).free:,} free"
     return OutputError(f"{place}: cannot be written ({error.strerror}); {room}: make room, or choose another place")
@@ -86,6 +86,8 @@ def remove_remains(folder: Path, names: str) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
+    import tempfile
+
     temporary = None
     try:
         check_writable(path)
@@ -107,6 +109,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def _kept_elsewhere(name: str, content: bytes) -> str:
     """Where it is now, in a sentence: in a new folder below that for temporary files, or else in the user's own."""
+    import tempfile
+
     for parent in (Path(tempfile.gettempdir()), Path.home()):
         try:
             folder = Path(tempfile.mkdtemp(prefix="dualres-kept-", dir=parent))

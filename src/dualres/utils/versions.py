@@ -3,8 +3,6 @@
 import platform
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from dualres import __version__
@@ -27,6 +25,8 @@ def all_versions() -> dict[str, str]:
 @cache
 def source_hash(package: Path) -> str:
     """SHA-256 of a package's own code, C included: a version number does not tell two states of it apart."""
+    from hashlib import sha256
+
     digest = sha256()
     for path in sorted(path for path in package.rglob("*") if path.suffix in CODE):
         digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
@@ -34,6 +34,8 @@ def source_hash(package: Path) -> str:
 
 
 def _installed(*packages: str) -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version  # which takes longer to import than many a verdict
+
     found = {}
     for package in packages:
         with suppress(PackageNotFoundError):

@@ -291,8 +291,9 @@ class Calibration:
         found = {}
         for name in LEAST:
             values = looks[:, PARTS.index(name)]
-            away = values - np.median(values)
-            found[name] = (float(np.median(values)), float((away if name in ONE_SIDED else np.abs(away)).max()))
+            middle = _median(values)
+            away = values - middle
+            found[name] = (middle, float((away if name in ONE_SIDED else np.abs(away)).max()))
         return found
 
     @cached_property
@@ -382,3 +383,9 @@ def _only(differing: Mapping[str, Any]) -> dict[str, Any]:
 def known_of(recording: Recording) -> dict[str, str]:
     """Under what conditions it was recorded, and its component, as far as that is known."""
     return {**recording.condition, **({"component": recording.component} if recording.component else {})}
+
+
+def _median(values: Exact) -> float:
+    """As NumPy's, which imports all that NumPy knows of masked arrays."""
+    ordered = np.sort(values)
+    return float(ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1].mean())

@@ -25,6 +25,7 @@ from typing import Any, cast
 import numpy as np
 
 from dualres.errors import RecordingError
+from dualres.recordings.child_start import start_child
 from dualres.recordings.formats.contents import READY, SIZES, Array, Vector, printable
 from dualres.recordings.formats.registry import Format
 from dualres.utils.json_text import json_value
@@ -130,19 +131,7 @@ class _LostError(Exception):
 
 class _Child:
     def __init__(self, format: Format) -> None:
-        # The module is found where this one was found, and never in the working directory (-P), where a file called
-        # numpy.py may lie beside the recordings.
-        search = [str(Path(__file__).parents[3]), *filter(None, [os.environ.get("PYTHONPATH")])]
-        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", "-m", "dualres.recordings.formats.sandbox_child", format.name],
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | one_thread | {"PYTHONPATH": os.pathsep.join(search)},
-            start_new_session=True,  # an interrupt from the keyboard is for the parent
-        )
+        self._process = start_child(format.name)
         self.expired = False
         self._started = False
         self._libraries = {format.library}  # those it has imported
