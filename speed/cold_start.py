@@ -1,12 +1,16 @@
-"""How long does `dualres diagnose` take from a cold start, for a recording of 4 s? Prints JSON.
+"""How long do `dualres diagnose` of a recording of 4 s and `dualres --help` take from a cold start? Prints JSON.
 
-A whole process is timed, start and end included. Beside it stand Python alone and Python with NumPy, which it cannot
-be faster than. It takes turns with them, so that a busy machine slows all of them.
+Whole processes are timed, start and end included. Beside them stand Python alone and Python with NumPy, which a verdict
+cannot be faster than. All take turns, so that a busy machine slows all of them: `over_numpy` and `help_over_numpy` are
+medians of the ratios of each turn, the `cpu_` ones those of the time of processors. `modules` counts what a process has
+imported, and `imports` says by whom they are and how many milliseconds they take by `-X importtime`, which itself slows
+them: the least of each module. The rest is the verdict: the model's file, the recording's, and its windows.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -27,25 +31,52 @@ CLASSES, RATE, SECONDS = ("good", "worn", "broken"), 12_800, 4
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=11)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=21)
     parser.add_argument("--python", default=sys.executable, help="of the environment to measure")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
         model, recording = written(Path(temporary))
         judging = ["-m", "dualres.cli", "diagnose", str(model), str(recording)]
-        ways = {"diagnose": judging, "numpy": ["-c", "import numpy"], "python": ["-c", "pass"]}
+        ways = {"diagnose": judging, "help": ["-m", "dualres.cli", "--help"]}
+        ways |= {"numpy": ["-c", "import numpy"], "python": ["-c", "pass"]}
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
         for turn in range(arguments.repeats + 1):
             for name, words in ways.items():
                 spent = process_s([arguments.python, *words])
                 if turn:  # before the first, files are not yet in the system's memory
                     taken[name].append(spent)
+        table = {name: imports([arguments.python, "-X", "importtime", *words]) for name, words in ways.items()}
     found = {f"{name}_s": round(statistics.median(wall for wall, _ in each), 3) for name, each in taken.items()}
     best = {f"best_{name}_s": round(min(wall for wall, _ in each), 3) for name, each in taken.items()}
-    cpu = {f"cpu_{name}_s": round(min(cpu for _, cpu in each), 3) for name, each in taken.items()}
-    over = round(statistics.median(a / b for (a, _), (b, _) in zip(taken["diagnose"], taken["numpy"], strict=True)), 2)
-    print(json.dumps({"seconds": SECONDS, "repeats": arguments.repeats, **found, **best, **cpu, "over_numpy": over}))
+    cpu = {f"cpu_{name}_s": round(statistics.median(cpu for _, cpu in each), 3) for name, each in taken.items()}
+    ratios: dict[str, float] = {}
+    for name, ahead in (("diagnose", ""), ("help", "help_")):
+        both = list(zip(taken[name], taken["numpy"], strict=True))
+        ratios[f"{ahead}over_numpy"] = round(statistics.median(a[0] / b[0] for a, b in both), 2)
+        ratios[f"cpu_{ahead}over_numpy"] = round(cpu[f"cpu_{name}_s"] / max(cpu["cpu_numpy_s"], 0.01), 2)
+    modules = {name: sum(count for count, _ in each.values()) for name, each in table.items()}
+    shown = {
+        name: {whose: [count, round(ms, 1)] for whose, (count, ms) in each.items()} for name, each in table.items()
+    }
+    whole = {"seconds": SECONDS, "repeats": arguments.repeats, **found, **best, **cpu, **ratios}
+    print(json.dumps({**whole, "modules": modules, "imports": shown}))
+
+
+def imports(command: list[str], repeats: int = 5) -> dict[str, tuple[int, float]]:
+    """Modules that a command imports, and milliseconds, by whose they are; the least of each over repeats."""
+    least: dict[str, float] = {}
+    for _ in range(repeats):
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+        for own, name in re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)$", told, re.MULTILINE):
+            least[name] = min(least.get(name, float("inf")), int(own) / 1000)
+    found: dict[str, tuple[int, float]] = {}
+    for name, ms in least.items():
+        first = name.partition(".")[0]
+        whose = "standard library" if first in sys.stdlib_module_names else first
+        count, sum_ms = found.get(whose, (0, 0.0))
+        found[whose] = count + 1, sum_ms + ms
+    return dict(sorted(found.items(), key=lambda one: -one[1][1]))
 
 
 def process_s(command: list[str]) -> tuple[float, float]:

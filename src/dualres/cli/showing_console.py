@@ -1,4 +1,4 @@
-"""The console of all commands. Rich takes longer to import than a short verdict takes, so it waits until it is needed."""
+"""The console of all commands. Rich takes longer to import than a short verdict takes, so it waits for its need."""
 
 from collections.abc import Iterator
 from typing import Any

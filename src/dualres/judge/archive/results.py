@@ -56,9 +56,13 @@ class Results:
         self.failed = 0  # of these could not be judged
         self.torn = False  # whether the last line was
         self._file = self.written.open("ab+", buffering=0)
-        self._lock()
-        self._mend()
-        self._read(head)
+        try:
+            self._lock()
+            self._mend()
+            self._read(head)
+        except BaseException:
+            self._file.close()
+            raise
 
     def _lock(self) -> None:
         try:
@@ -68,7 +72,6 @@ class Results:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._file.close()
             raise OutputError(f"{self.written}: is being written by another process; wait for it to end") from None
 
     def _mend(self) -> None:
