@@ -46,7 +46,8 @@ def main() -> None:
                 spent = process_s([arguments.python, *words])
                 if turn:  # before the first, files are not yet in the system's memory
                     taken[name].append(spent)
-        table = {name: imports([arguments.python, "-X", "importtime", *words]) for name, words in ways.items()}
+        least = min(5, arguments.repeats)
+        table = {name: imports([arguments.python, "-X", "importtime", *each], least) for name, each in ways.items()}
     found = {f"{name}_s": round(statistics.median(wall for wall, _ in each), 3) for name, each in taken.items()}
     best = {f"best_{name}_s": round(min(wall for wall, _ in each), 3) for name, each in taken.items()}
     cpu = {f"cpu_{name}_s": round(statistics.median(cpu for _, cpu in each), 3) for name, each in taken.items()}
@@ -63,7 +64,7 @@ def main() -> None:
     print(json.dumps({**whole, "modules": modules, "imports": shown}))
 
 
-def imports(command: list[str], repeats: int = 5) -> dict[str, tuple[int, float]]:
+def imports(command: list[str], repeats: int) -> dict[str, tuple[int, float]]:
     """Modules that a command imports, and milliseconds, by whose they are; the least of each over repeats."""
     least: dict[str, float] = {}
     for _ in range(repeats):

@@ -38,7 +38,7 @@ RUNS = {
         "floor_s transforms over_floor here_peak_mb",
     ),
     "live_parts": (("--streams", "4", "--seconds", "3"), {"streams": 4}, "ms_per_stream_second floor_ms over_floor"),
-    "cold_start": (once, {"seconds": 4}, "diagnose_s python_s over_numpy"),
+    "cold_start": (once, {"seconds": 4}, "diagnose_s python_s over_numpy help_over_numpy"),
 }
 
 
@@ -70,6 +70,14 @@ def test_rocket():
     assert result["numpy_ms"] > 0
     assert result["threads"] == 1
     assert result["same"]
+
+
+@pytest.mark.subprocess
+def test_archive():
+    result = printed("archive.py", "--files", "20", "220", "--repeats", "1", "--kind", "csv", "--suffix", ".csv")
+    assert [one["files"] for one in result["sizes"]] == [20, 220]
+    assert all(one["ratio"] > 0 and one["peak_mib"] > 10 for one in result["sizes"])
+    assert result["year"]["files"] == 10_000 * 24 * 365
 
 
 def test_scaling():

@@ -10,7 +10,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from dualres.judge.archive.workers import MANY
+from dualres.cli.diagnose_archive import MANY
 from dualres.recordings.child_start import SOUND
 from dualres.recordings.formats.registry import FORMATS
 from tests.cli.runner import run

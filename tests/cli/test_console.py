@@ -9,8 +9,9 @@ import pytest
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.console import ShowingConsole, complain, say
+from dualres.cli.console import complain, say
 from dualres.cli.progress_display import displayed
+from dualres.cli.showing_console import ShowingConsole
 from dualres.judge.model import load, save
 from tests.cli.runner import run
 

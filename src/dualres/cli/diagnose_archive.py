@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from dualres.recordings.labels.rows_to_judge import Entry, RowsToJudge
 
     Entries = Iterable[tuple[Path | None, Entry]]
+
+MANY = 200  # files: for fewer, the start of other processes takes longer than they save
 
 
 def check_options(output: Path | None, resume: bool, *, printed: bool, whole: bool) -> None:
@@ -105,14 +108,13 @@ class Archive:
     def _shown(
         self, writer: VerdictWriter, entries: Entries, count: int, after_interrupt: str, *, shown: bool = False
     ) -> Iterator[list[VerdictLine]]:
-        from dualres.judge.archive.workers import MANY, Workers, can_have_workers
-        from dualres.kernel.threads import thread_count
-
-        if self.on_cluster or count < MANY or not can_have_workers():
+        if self.on_cluster or count < MANY or sys.platform == "win32":  # where nobody waits for what several say
             some = counted(self.verdicts(entries), count, "Judge", after_interrupt, shown=shown)
             yield from ([writer(one)] for one in some)
             return
         from dualres.judge.archive.worker import ArchiveTask
+        from dualres.judge.archive.workers import Workers
+        from dualres.kernel.threads import thread_count
 
         task = ArchiveTask(self.model, self.how, writer, load_plugins)
         with Workers(task, thread_count()) as workers:

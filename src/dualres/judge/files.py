@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dualres.errors import DualResError, RecordingError
-from dualres.judge.archive.chunk_sizes import ChunkSizes
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
 from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording
@@ -111,6 +110,7 @@ def judge_files_by_ray(
 ) -> Iterator[FileVerdict]:
     """As `judge_files`, on the cluster at that address, with all files at the same paths, or by a Ray started here
     with so many `cpus`, or with all."""
+    from dualres.judge.archive.chunk_sizes import ChunkSizes
     from dualres.utils.cluster import Cluster
 
     how = JudgeSettings(channel, rate, error, sure, speed)

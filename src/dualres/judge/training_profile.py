@@ -225,10 +225,13 @@ def bandwidths(windows: Samples, rate: float, native: float, means: Exact | None
     while 2 * every * native <= rate and samples % (2 * every) == 0:
         every *= 2  # resampling leaves nothing above half the native rate, so fewer samples tell all
     means = moments(windows)[0] if means is None else means
-    few = np.subtract(windows[:, ::every], means[:, None], dtype=np.float64) * _hann(samples, every)
-    scale = np.maximum(np.abs(few).max(1, keepdims=True), _TINY)
-    lines = np.fft.rfft((few / scale).astype(np.float32))
-    power = np.cumsum(np.square(lines.real) + np.square(lines.imag), axis=1, dtype=np.float64)
+    few = np.empty((len(windows), samples // every), np.float32)
+    centred = np.subtract(windows[:, ::every], means[:, None], dtype=np.float64)
+    np.multiply(centred, _hann(samples, every), out=few, casting="same_kind")
+    lines = np.fft.rfft(few)
+    power = np.square(lines.real, dtype=np.float64)
+    power += np.square(lines.imag, dtype=np.float64)
+    np.cumsum(power, axis=1, out=power)
     below = POWER * np.maximum(power[:, -1:], _TINY)
     return np.asarray((power < below).sum(1) * (rate / samples))
 

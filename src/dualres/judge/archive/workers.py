@@ -24,17 +24,11 @@ from dualres.judge.archive.worker import ArchiveTask, Chunk
 from dualres.judge.files import unjudged
 from dualres.recordings.labels.rows_to_judge import Entry, row_of_entry
 
-MANY = 200  # files: for fewer, the start of other processes takes longer than they save
 EACH = 2  # chunks that a worker has, so that it never waits
 AHEAD = 4  # chunks for every worker that may be done before an earlier one is
 LOST = "the process that judged it was lost; the file is damaged, or takes more memory than there is"
 
 Numbered = tuple[int, Chunk]
-
-
-def can_have_workers() -> bool:
-    """Whether this system lets one process wait for what several say."""
-    return sys.platform != "win32"
 
 
 class Workers:
