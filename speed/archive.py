@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ from dualres.recordings.windows import evenly
 from dualres.utils.malloc import keep_freed_memory
 
 HERE = Path(__file__).parents[1]
+BEGIN, END = "<!-- archives -->\n", "<!-- end of archives -->\n"
 DISTINCT = 1000
 IN_A_FOLDER = 1000  # names, so that no folder is slow to list
 FLOOR_FILES = 300  # whose floor is measured, by each process in each turn
@@ -50,10 +52,14 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--repeats", type=int, default=3, help="of every size; of 100,000 files one is enough")
     parser.add_argument("--ray", type=int, metavar="FILES", help="judge so many over Ray, too")
+    parser.add_argument("--page", type=Path, metavar="JSON", help="only write docs/speed.md anew from what was printed")
     parser.add_argument("--floor-of", type=Path, nargs="+", help=argparse.SUPPRESS)  # what a process of the floor does
     given = parser.parse_args()
     if given.floor_of:
         print(json.dumps(floor_ms(given.floor_of[0], given.floor_of[1:])))
+        return
+    if given.page:
+        write_page(json.loads(given.page.read_text()))
         return
     with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
         folder = Path(temporary)
@@ -190,6 +196,30 @@ def year(file_cpu_ms: float) -> dict[str, float]:
     """What a recording an hour of each of ten thousand sensors takes for a year, on paper."""
     hours = YEAR_FILES * file_cpu_ms / 3.6e6
     return {"files": YEAR_FILES, "core_hours": round(hours, 1), "cores": round(hours / (24 * 365), 4)}
+
+
+def section(found: dict[str, Any]) -> str:
+    """What stands in docs/speed.md of the figures."""
+    rows = ["| files | a file, ms | of processors, ms | floor, ms | ratio | by processors | peak, MiB |"]
+    rows.append("|---|---|---|---|---|---|---|")
+    for one in found["sizes"]:
+        figures = (one[name] for name in ("file_ms", "file_cpu_ms", "floor_cpu_ms", "ratio", "ratio_cpu", "peak_mib"))
+        rows.append(f"| {one['files']} | {' | '.join(f'{figure:.3g}' for figure in figures)} |")
+    paper = found["year"]
+    said = (
+        f"A further file takes {found['slope_cpu_ms']:.3g} ms of a processor and {found['slope_peak_bytes']:.0f} bytes "
+        f"of memory. On paper, 10,000 sensors that each record {found['seconds']} s an hour leave {paper['files']:,} "
+        f"files a year. To judge them takes {paper['core_hours']:.0f} hours of one core: {100 * paper['cores']:.2g} % of "
+        "it, all year."
+    )
+    return "\n".join([*rows, "", *textwrap.wrap(said, 115), ""])
+
+
+def write_page(found: dict[str, Any]) -> None:
+    """Put the section between its marks."""
+    page = HERE / "docs" / "speed.md"
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(f"{before}{BEGIN}{section(found)}{END}{rest.split(END)[1]}")
 
 
 def linked(distinct: Sequence[Path], folder: Path, files: int) -> Path:
