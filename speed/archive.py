@@ -209,8 +209,8 @@ def section(found: dict[str, Any]) -> str:
     said = (
         f"A further file takes {found['slope_cpu_ms']:.3g} ms of a processor and {found['slope_peak_bytes']:.0f} bytes "
         f"of memory. On paper, 10,000 sensors that each record {found['seconds']} s an hour leave {paper['files']:,} "
-        f"files a year. To judge them takes {paper['core_hours']:.0f} hours of one core: {100 * paper['cores']:.2g} % of "
-        "it, all year."
+        f"files a year. To judge them takes {paper['core_hours']:.0f} hours of one core: "
+        f"{100 * paper['cores']:.2g} % of it, all year."
     )
     return "\n".join([*rows, "", *textwrap.wrap(said, 115), ""])
 
