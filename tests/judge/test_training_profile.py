@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dualres.config import HELD
 from dualres.errors import ModelFileError
 from dualres.judge.training_profile import (
     FAR,
@@ -13,11 +14,14 @@ from dualres.judge.training_profile import (
     LevelMeter,
     TrainingProfile,
     bandwidth,
+    bandwidths,
     crest,
     level,
 )
+from dualres.kernel.resample import moments
 from dualres.recordings.formats.contents import TIME, Vector
 from dualres.recordings.recording import Origin, Recording
+from dualres.recordings.resample import resample
 from dualres.recordings.speed import Speed
 
 
@@ -173,3 +177,22 @@ def test_the_level_of_what_passes_by(windows):
     for some in (windows[:8], 3 * windows[8:]):
         heard(some)
     assert heard.level == pytest.approx(np.sqrt((1 + 1 + 9) / 3) * level(windows), rel=1e-5)
+
+
+def test_fewer_samples_tell_the_bandwidth_of_what_was_resampled():
+    rng = np.random.default_rng(0)
+    for native in (12_800, 8_000, 64_000):
+        coloured = np.convolve(rng.standard_normal(3 * native), [1.0, 0.6, 0.2])
+        signal = resample(coloured.astype(np.float32), Fraction(native), 64_000, HELD)
+        windows = np.lib.stride_tricks.sliding_window_view(signal, 32_768)[::16_384]
+        whole = [bandwidth(window, 64_000) for window in windows]
+        assert bandwidths(windows, 64_000, native) == pytest.approx(whole, abs=2 * 64_000 / 32_768)
+
+
+def test_means_and_variances_are_numpys():
+    signal = (1e3 + np.random.default_rng(0).standard_normal(5000)).astype(np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(signal, 1001)[::500]
+    means, variances = moments(windows)
+    exact = windows.astype(np.float64)
+    assert means == pytest.approx(exact.mean(1), rel=1e-12)
+    assert variances == pytest.approx(exact.var(1), rel=1e-9)

@@ -25,6 +25,7 @@ FAR = 8.0
 FAR_SPEED = 1.8  # times beyond the labelled speeds; a search for an unknown speed looks no farther
 MOST_NAMES = 8  # names that are more than these tell files apart, and no sensors
 POWER = 0.99  # of a signal's power lies within its bandwidth
+MARGIN = 1.25  # of the native rate: what resampling leaves above half of it lies near
 _TINY = 1e-300
 
 _BY_PLACE = re.compile(r"(?:channel|column|set) \d+|array(?:\[\d+\])?")  # what readers call signals without a name
@@ -222,8 +223,8 @@ def bandwidth(window: Samples, rate: float) -> float:
 def bandwidths(windows: Samples, rate: float, native: float, means: Exact | None = None) -> Exact:
     """The same of windows (n, window) made of a signal of `native` Hz; their `means` (n,) may be known: (n,)."""
     samples, every = windows.shape[1], 1
-    while 2 * every * native <= rate and samples % (2 * every) == 0:
-        every *= 2  # resampling leaves nothing above half the native rate, so fewer samples tell all
+    while 2 * every * native * MARGIN <= rate and samples % (2 * every) == 0:
+        every *= 2  # resampling leaves next to nothing above half the native rate, so fewer samples tell all
     means = moments(windows)[0] if means is None else means
     few = np.empty((len(windows), samples // every), np.float32)
     centred = np.subtract(windows[:, ::every], means[:, None], dtype=np.float64)
