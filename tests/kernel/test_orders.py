@@ -89,6 +89,16 @@ def test_in_a_constant_window_there_is_nothing_to_see(variant, weights, value):
     assert_agrees(weights, windows)
 
 
+@pytest.mark.parametrize("last", [1, 300, WINDOW])
+def test_the_loudest_frames_that_a_window_can_have(variant, weights, last):
+    """Logarithms are of products of eight magnitudes, which are largest where all is a tone or a burst of it."""
+    windows = np.zeros((2, WINDOW), np.float32)
+    burst = np.cos(2 * np.pi * np.arange(min(last, WINDOW // 2)) / 16)
+    windows[0, WINDOW // 2 :][: len(burst)] = burst
+    windows[1, :last] = 1e6 * np.cos(2 * np.pi * np.arange(last) / 64)
+    assert_agrees(weights, windows, LEFT_BY_ROUNDING)
+
+
 def test_the_speed_does_not_matter_where_none_was_labelled(variant):
     weights, windows = weights_of(made_orders(labelled=False)), machine_windows(1)
     kernel = OrdersKernel(weights)
@@ -115,6 +125,8 @@ def test_looks_give_the_same_logits_whoever_has_seen_them(variant, weights):
     seen = looks_of(weights.config, windows)
     assert all(look.dtype == np.float32 for look in seen)
     np.testing.assert_array_equal(kernel.logits_of(seen, hz), kernel.logits(windows, hz))
+    apart = Looks(*(np.array(look[::-1])[::-1] for look in seen))  # no longer rows of one array
+    np.testing.assert_array_equal(kernel.logits_of(apart, hz), kernel.logits(windows, hz))
     exact = kernel.logits_of(reference.looks(weights.config, windows), hz)
     np.testing.assert_allclose(exact, kernel.logits(windows, hz), atol=LOGITS)
     np.testing.assert_array_equal(kernel.logits_of(seen.of(slice(1, 3)), hz[1:3]), exact_rows(kernel, seen, hz)[1:3])

@@ -6,6 +6,7 @@ sidebands of a gear. Lines of the mains are no evidence.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -171,11 +172,21 @@ def _mean_power(signal: Exact, rate: float, padded: int, frame_s: float = FRAME_
     """Over Hann frames that overlap by half or more and are padded to so many times their length; its step in Hz."""
     total = _smooth_length(padded * min(len(signal), int(frame_s * rate)))
     length = total // padded
-    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
+    window = _hann(length)
     count = 1 + int(np.ceil((len(signal) - length) / (length / 2)))
     frames = [signal[start : start + length] for start in np.linspace(0, len(signal) - length, count).astype(int)]
-    power = sum(np.abs(np.fft.rfft((frame - frame.mean()) * window, total)) ** 2 for frame in frames)
-    return np.asarray(power) / count, rate / total
+    power = np.zeros(total // 2 + 1)
+    for frame in frames:
+        spectrum = np.fft.rfft((frame - frame.mean()) * window, total)
+        power += np.square(spectrum.real) + np.square(spectrum.imag)
+    return power / count, rate / total
+
+
+@lru_cache(8)
+def _hann(length: int) -> Exact:
+    """A periodic window."""
+    window: Exact = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
+    return window
 
 
 def _log_over_surroundings(power: Exact, width: float) -> Exact:

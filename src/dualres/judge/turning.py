@@ -83,7 +83,8 @@ class WindowSpeeds:
     def hz(self, first: int, count: int) -> Exact:
         """Of windows from number `first` on, (count,); NaN where no speed is used."""
         numbers = np.arange(first, first + count)
-        return np.asarray(self.stated_hz(numbers) * [self.factor(int(at)) for at in self.place(numbers)])
+        segments, place = np.unique(self.place(numbers), return_inverse=True)
+        return np.asarray(self.stated_hz(numbers) * np.array([self.factor(int(at)) for at in segments])[place])
 
     def factor(self, at: int = 0) -> float:
         """What the given speed of a recording, or of its segment of this number, is multiplied by; NaN for no speed."""

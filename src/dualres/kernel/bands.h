@@ -26,9 +26,22 @@ typedef struct {
 #endif
 } frames_room;
 
-/* What frames have left of a window so far, bins as the FFT leaves them. */
+/* Sums over the tokens of log2(1 + magnitude), bins as the FFT leaves them.
+ *
+ * A magnitude of a window of RMS one is below 3600: so the product of FACTORS such numbers is a float, and takes one
+ * logarithm. A small device has no room for products. */
+enum { FACTORS = LANES > 1 ? 8 : 1 };
+
 typedef struct {
-    vec *logs;  /* (DUALRES_SPECTRA_FEATURES,), sums over the tokens of log2(1 + magnitude) */
+    vec logs[DUALRES_SPECTRA_FEATURES];
+#if LANES > 1
+    vec products[DUALRES_SPECTRA_FEATURES]; /* of what is not yet part of the sums */
+#endif
+} log_sums;
+
+/* What frames have left of a window so far. */
+typedef struct {
+    log_sums *logs;
     vec *power; /* (DUALRES_LONG_BINS,), over long frames that overlap by half; NULL where nobody wants it */
     float (*strengths)[DUALRES_STRENGTHS]; /* of each band */
 } frame_sums;
@@ -54,14 +67,41 @@ static inline void correct(const under_way *as, const low_bins *low, float lengt
     magnitudes[SLOT_OF_ONE] = corrected.one;
 }
 
-/* log2(1 + magnitude) of some frames, for an RMS of one, joins the sums. What others are need not be finite. */
-static inline void add_logs(const under_way *as, const vec *magnitudes, int count, veci taken, vec *sums) {
+static inline void begin_logs(log_sums *sums) {
+    memset(sums->logs, 0, sizeof sums->logs);
+#if LANES > 1
+    for (int i = 0; i < DUALRES_SPECTRA_FEATURES; i++) sums->products[i] = vec_all(1.0f);
+#endif
+}
+
+/* log2(1 + magnitude) of some frames, for an RMS of one, joins the sums of bins from number `first` on. What others are
+ * need not be finite. The block's frames come before hop `end`, behind which nothing more will be taken. */
+static inline void add_logs(const under_way *as, const vec *magnitudes, int count, veci taken, int end, log_sums *sums,
+                            int first) {
+    vec *logs = sums->logs + first;
+#if LANES > 1
+    const vec_bits one = {.f = vec_all(1.0f)};
+    const int over = (as->hop / LANES + 1) % FACTORS == 0 || as->hop + LANES >= end;
+    vec *products = sums->products + first;
     for (int i = 0; i < count; i++) {
-        vec_bits logs;
-        logs.f = vec_log2(magnitudes[i] * as->inverse + 1.0f);
-        logs.i &= taken;
-        sums[i] += logs.f;
+        vec_bits factor;
+        factor.f = magnitudes[i] * as->inverse + 1.0f;
+        factor.i = (factor.i & taken) | (one.i & ~taken);
+        products[i] *= factor.f;
     }
+    for (int i = 0; over && i < count; i++) {
+        logs[i] += vec_log2(products[i]);
+        products[i] = one.f;
+    }
+#else
+    (void)end;
+    for (int i = 0; i < count; i++) {
+        vec_bits each;
+        each.f = vec_log2(magnitudes[i] * as->inverse + 1.0f);
+        each.i &= taken;
+        logs[i] += each.f;
+    }
+#endif
 }
 
 /* Likewise the squares of their magnitudes. */
@@ -115,7 +155,7 @@ static inline void take_in_frames(const dualres_tables *tables, const dualres_ba
             add_strengths(bands, room->magnitudes, as, 2 * as->hop + half, into[as->place].strengths);
             if (half == 0) {
                 const veci taken = frames_between(as->hop, CROP, CROP + DUALRES_TOKENS, 1);
-                add_logs(as, room->magnitudes, DUALRES_SHORT_BINS, taken, into[as->place].logs);
+                add_logs(as, room->magnitudes, DUALRES_SHORT_BINS, taken, CROP + DUALRES_TOKENS, into[as->place].logs, 0);
             }
         }
     }
@@ -125,7 +165,7 @@ static inline void take_in_frames(const dualres_tables *tables, const dualres_ba
         const frame_sums *to = into + as->place;
         correct(as, &low, DUALRES_LONG, room->magnitudes);
         const veci taken = frames_between(as->hop, 0, DUALRES_TOKENS, 1);
-        add_logs(as, room->magnitudes, DUALRES_LONG_BINS, taken, to->logs + DUALRES_SHORT_BINS);
+        add_logs(as, room->magnitudes, DUALRES_LONG_BINS, taken, DUALRES_TOKENS, to->logs, DUALRES_SHORT_BINS);
         if (to->power && (LANES > 1 || as->hop % APART == 0))
             add_power(as, room->magnitudes, DUALRES_LONG_BINS, frames_between(as->hop, 0, DUALRES_TOKENS, APART),
                       to->power);

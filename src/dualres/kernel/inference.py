@@ -74,10 +74,12 @@ class Kernel:
         return logits
 
 
-def in_pieces(windows: Floats, samples: int, scratch: int, go: Callable[[int, int, int, int], object]) -> None:
+def in_pieces(
+    windows: Floats, samples: int, scratch: int, go: Callable[[int, int, int, int], object], *, together: int = TOGETHER
+) -> None:
     """`go(read, first, last, own)` for windows (n, samples) from number `first` up to `last`, piece by piece, by all
-    threads: they lie at the address `read`, half-overlapping where there are several, and `own` has room for `scratch`
-    floats."""
+    threads: they lie at the address `read`, half-overlapping where there are several, at most `together` of them, and
+    `own` has room for `scratch` floats."""
     if windows.ndim != 2 or windows.shape[1] != samples:
         raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {samples})")
     readable = windows.dtype == np.float32 and windows.flags.aligned
@@ -85,7 +87,7 @@ def in_pieces(windows: Floats, samples: int, scratch: int, go: Callable[[int, in
     if not (half_overlapping or (readable and windows.flags.c_contiguous)):
         windows = np.require(windows, np.float32, ["C", "A"])
     count, threads = len(windows), thread_count()
-    pieces = pieces_of(count, TOGETHER if half_overlapping else 1, threads)
+    pieces = pieces_of(count, together if half_overlapping else 1, threads)
 
     def run(piece: int) -> None:
         own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces

@@ -38,7 +38,7 @@ typedef struct {
 typedef struct {
     union {
         struct {
-            vec logs[DUALRES_SPECTRA_FEATURES];
+            log_sums logs;
             vec power[DUALRES_LONG_BINS];
         } sums;
         dualres_orders_looks looks;
@@ -65,7 +65,7 @@ typedef struct {
 #endif
 
 /* As orders.h states it. */
-#define ORDERS_SCRATCH_KB (LANES == 1 ? 28 : LANES == 4 ? 88 : LANES == 8 ? 152 : 280)
+#define ORDERS_SCRATCH_KB (LANES == 1 ? 28 : LANES == 4 ? 109 : LANES == 8 ? 193 : 362)
 #ifndef DUALRES_ALONE
 DUALRES_ASSERT(orders_scratch_is_as_stated, (sizeof(orders_block) + LINE_BYTES + 500) / 1000 == ORDERS_SCRATCH_KB);
 #endif
@@ -73,7 +73,9 @@ DUALRES_ASSERT(features_have_room, DUALRES_LONG_BINS * LANES >= DUALRES_SWING_FE
 
 static void begin_orders(const judge_of_windows *judge, int place) {
     orders_block *s = judge->memory;
-    memset(&s->windows[place].known.sums, 0, sizeof s->windows[place].known.sums);
+    orders_window *w = &s->windows[place];
+    begin_logs(&w->known.sums.logs);
+    memset(w->known.sums.power, 0, sizeof w->known.sums.power);
 }
 
 static void take_in_orders(const judge_of_windows *judge, const source *from, int follows, const under_way *windows,
@@ -83,7 +85,7 @@ static void take_in_orders(const judge_of_windows *judge, const source *from, in
     frame_sums into[SHARING];
     for (int i = 0; i < SHARING; i++) {
         orders_window *w = &s->windows[i];
-        into[i] = (frame_sums){w->known.sums.logs, w->known.sums.power, w->room.strengths};
+        into[i] = (frame_sums){&w->known.sums.logs, w->known.sums.power, w->room.strengths};
     }
     take_in_frames(&c->tables, &c->bands, &s->frames, from, follows, windows, count, into);
 }
@@ -92,7 +94,7 @@ static void take_in_orders(const judge_of_windows *judge, const source *from, in
  * lie. */
 static void close_sums(const dualres_orders_constants *c, orders_block *s, orders_window *w, float inverse) {
     float *spectra = (float *)s->frames.z, *power = (float *)s->frames.magnitudes;
-    const vec *short_logs = w->known.sums.logs, *long_logs = short_logs + DUALRES_SHORT_BINS;
+    const vec *short_logs = w->known.sums.logs.logs, *long_logs = short_logs + DUALRES_SHORT_BINS;
     for (int k = 0; k < DUALRES_SHORT_BINS; k++)
         spectra[k] = vec_sum(short_logs[(int)c->short_slots[k]]) * (LOG_OF_2 / DUALRES_TOKENS);
     for (int k = 0; k < DUALRES_LONG_BINS; k++)

@@ -64,7 +64,7 @@ typedef struct {
 /* Where a library offers its functions once per instruction set, their names end with it: dualres_orders_avx2. */
 #ifndef DUALRES_VARIANT
 
-/* Bytes of working memory that each of these functions needs, at any address: 28 kB with one lane, 88, 152 or 280 kB
+/* Bytes of working memory that each of these functions needs, at any address: 28 kB with one lane, 109, 193 or 362 kB
  * with 4, 8 or 16. */
 DUALRES_PUBLIC size_t dualres_orders_scratch(void);
 

@@ -19,10 +19,11 @@ from dualres.model.reference.orders import Looks, line_hz, misfit_ref
 from dualres.model.reference.spectra import hann
 from dualres.model.views.order_weights import OrdersWeights
 from dualres.model.views.weights import HEAD, moved
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Exact, Floats, Reals
 
 BANK_ROOM, MIRRORED, ENVELOPE, LINES, PART_BINS, PART_ROOM = 240, 160, 1984, 1024, 129, 144  # as orders.h has them
 MOST_CLASSES = 1024  # likewise; NumPy judges the looks of networks with more
+LOOKED_TOGETHER = 4 * TOGETHER  # windows: the half that each piece looks at beside its windows is a few percent of 16
 TRIES = 48  # speeds of a shaft that a thread tries in one call: whole vectors
 
 _SIZES = ctypes.c_size_t
@@ -101,11 +102,14 @@ class OrdersKernel(Kernel):
         speeds, constants = np.ascontiguousarray(hz.T, np.float64), _packed_constants(self._weights.config)
         views, found = np.zeros((len(hz), ORDER_SIZES.lines), np.float32), np.empty(len(hz), np.float32)
 
+        of_lines, of_speeds, of_views = (array.ctypes.data for array in (lines, speeds, views))
+
         def go(first: int, last: int, own: int) -> None:
-            for window, row in enumerate(speeds):
-                at = constants.ctypes.data, _place(lines, window), _place(row, first), last - first
-                hear(*at, _place(views, first))
-            fit(ctypes.byref(model), _place(views, first), len(lines), last - first, _place(found, first), own)
+            mine = of_views + first * views.strides[0]
+            for window in range(len(lines)):
+                speed = of_speeds + window * speeds.strides[0] + first * speeds.itemsize
+                hear(constants.ctypes.data, of_lines + window * lines.strides[0], speed, last - first, mine)
+            fit(ctypes.byref(model), mine, len(lines), last - first, _place(found, first), own)
 
         _in_pieces(len(hz), TRIES, go)
         return found.astype(np.float64)
@@ -146,7 +150,7 @@ def _seen(config: ModelConfig, windows: Floats) -> Floats:
     def go(read: int, first: int, last: int, own: int) -> None:
         see(constants.ctypes.data, read, last - first, _place(rows, first), own)
 
-    in_pieces(windows, config.window, scratch, go)
+    in_pieces(windows, config.window, scratch, go, together=LOOKED_TOGETHER)
     return rows
 
 
@@ -173,8 +177,31 @@ def _looks_in(rows: Floats, config: ModelConfig) -> Looks:
 
 
 def _rows_of(looks: Looks) -> Floats:
+    """Those of `_looks_in`; without a copy where they lie side by side still."""
+    rows = _side_by_side(looks)
+    if rows is not None:
+        return rows
     swings = looks.swings.reshape(len(looks.swings), VIEW_SIZES.bands * ORDER_SIZES.bank)
     return np.concatenate([looks.spectra, looks.lines, swings], axis=1, dtype=np.float32, casting="same_kind")
+
+
+def _side_by_side(looks: Looks) -> Floats | None:
+    """The rows that looks are views into; None where they are not."""
+    count, spectra = looks.spectra.shape
+    lines, each = spectra + looks.lines.shape[1], looks.swings.shape[2]
+    floats = lines + looks.swings.shape[1] * each
+    begin = looks.spectra.ctypes.data
+    places: list[tuple[Reals, int, tuple[int, ...]]] = [
+        (looks.spectra, 0, (4 * floats, 4)),
+        (looks.lines, spectra, (4 * floats, 4)),
+    ]
+    places.append((looks.swings, lines, (4 * floats, 4 * each, 4)))
+    if not count or any(
+        part.dtype != np.float32 or part.strides != strides or part.ctypes.data != begin + 4 * offset
+        for part, offset, strides in places
+    ):
+        return None
+    return np.lib.stride_tricks.as_strided(looks.spectra, (count, floats), (4 * floats, 4), writeable=False)
 
 
 @lru_cache(2)

@@ -17,7 +17,7 @@ DUALRES_ASSERT(lines_are_bins_of_a_phase, DUALRES_LINES <= DUALRES_LONG / 2);
 
 /* What is known of a window under way. */
 typedef struct {
-    vec logs[DUALRES_SPECTRA_FEATURES]; /* sums over the tokens so far; later standardised features, as floats */
+    log_sums logs; /* over the tokens so far; later standardised features, as floats */
     union {
         float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
@@ -37,14 +37,14 @@ typedef struct {
 } views_block;
 
 /* As views.h states it. */
-#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 124 : 219)
+#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 97 : LANES == 8 ? 165 : 301)
 #ifndef DUALRES_ALONE
 DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + LINE_BYTES + 500) / 1000 == VIEWS_SCRATCH_KB);
 #endif
 
 static void begin_views(const judge_of_windows *judge, int place) {
     views_block *s = judge->memory;
-    memset(s->windows[place].logs, 0, sizeof s->windows[place].logs);
+    begin_logs(&s->windows[place].logs);
 }
 
 /* The logarithms of frames join the sums; the strengths of all short frames are left for modulation. */
@@ -54,7 +54,7 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
     views_block *s = judge->memory;
     frame_sums into[SHARING];
     for (int i = 0; i < SHARING; i++)
-        into[i] = (frame_sums){s->windows[i].logs, NULL, s->windows[i].found.strengths};
+        into[i] = (frame_sums){&s->windows[i].logs, NULL, s->windows[i].found.strengths};
     take_in_frames(&c->tables, &c->bands, &s->frames, from, follows, windows, count, into);
 }
 
@@ -152,7 +152,7 @@ static void look_at_lines(const dualres_views_constants *c, views_block *s, view
 /* What the heads see of a window that is over, in s->features. */
 static void look_back(const dualres_views_constants *c, views_block *s, const source *from, const under_way *as) {
     views_window *w = &s->windows[as->place];
-    for (int i = 0; i < DUALRES_SPECTRA_FEATURES; i++) s->features[i] = vec_sum(w->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
+    for (int i = 0; i < DUALRES_SPECTRA_FEATURES; i++) s->features[i] = vec_sum(w->logs.logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
     for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, w, band);
     look_at_lines(c, s, w, from, as->inverse);
 #ifdef DUALRES_LIKENESS
@@ -179,7 +179,7 @@ static void conclude_views(const judge_of_windows *judge, const source *from, co
     look_back(m->constants, s, from, as);
     for (int i = 0; i < m->classes; i++) logits[i] = 0.0f;
     for (int i = 0; i < DUALRES_HEADS; i++)
-        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)w->logs, logits, DISTANCES(w, i));
+        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)w->logs.logs, logits, DISTANCES(w, i));
     take_log_softmax(logits, m->classes);
 }
 

@@ -41,7 +41,7 @@ typedef struct {
 /* Where a library offers its functions once per instruction set, their names end with it: dualres_views_avx2. */
 #ifndef DUALRES_VARIANT
 
-/* Bytes of working memory that dualres_views needs, at any address: 23 kB with one lane, 76, 124 or 219 kB with 4,
+/* Bytes of working memory that dualres_views needs, at any address: 23 kB with one lane, 97, 165 or 301 kB with 4,
  * 8 or 16. */
 DUALRES_PUBLIC size_t dualres_views_scratch(void);
 
