@@ -73,6 +73,12 @@ RATIOS = (
         "A window, over its FFTs and matrix products alone",
         _over("kernel_ms", "floor_ms"),
     ),
+    lower(
+        "default_over_floor",
+        "window",
+        "A window of the default, over its transforms, products and bytes",
+        lambda found: found["default"][f"{found['variant']}_over_floor"],
+    ),
     higher(
         "token_loop_over_window",
         "window",
@@ -80,6 +86,12 @@ RATIOS = (
         _over("scan_ref_ms", "kernel_ms"),
     ),
     higher("torch_over_verdict", "record", "A minute's verdict by PyTorch, over ours", _over("torch_ms", "verdict_ms")),
+    lower(
+        "default_minute_over_windows",
+        "record",
+        "A minute's verdict by the default, over its windows",
+        lambda found: found["orders"]["verdict_ms"] / found["orders"]["kernel_ms"],
+    ),
     lower("fit_over_floor", "fit", "A fit, over its matrix products alone", _over("fit_s", "floor_s")),
     higher("plain_over_fit", "fit", "A fit by plain PyTorch, over ours", _over("plain_s", "fit_s")),
     lower(

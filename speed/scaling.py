@@ -4,7 +4,8 @@
 at the start of training: each is varied while the other two stay. `windows` are scored from an array in memory;
 `recordings` are WAV files (16 bit, mono) from file to verdict. Everything runs on one thread. Times are seconds of the
 processor, those of the process in which files are parsed included, since other work on the machine does not add to
-them; each is the best of several that take turns. `rise_mb` is the peak of resident memory over what the bare imports
+them; each is the best of several that take turns. `default` has the same of the network that `dualres fit` fits by
+default; it searches for the speed of a recording. `rise_mb` is the peak of resident memory over what the bare imports
 hold, in a fresh process for every number of windows and every recording.
 """
 
@@ -25,11 +26,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from _default import default_network
 from _timing import best_ms
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.judge.backends import scorer
+from dualres.judge.backends import scorer, weights_of
 from dualres.judge.files import judge_files
 from dualres.judge.model import Model
+from dualres.model.kinds import kind_of
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
@@ -58,11 +61,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=30, help="turns of each scan")
     parser.add_argument("--rounds", type=int, default=5, help="fresh processes of each number of windows or seconds")
     parser.add_argument("--point", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--default", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
     if arguments.point:
-        print(json.dumps(point(*arguments.point)))
+        print(json.dumps(point(*arguments.point, default=arguments.default)))
         return
     scans = {name: scan_points(name, getattr(arguments, name), arguments.repeats) for name in FIXED}
     with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +78,10 @@ def main() -> None:
             **scans,
             "windows": fresh("windows", {n: str(n) for n in arguments.windows}, arguments.rounds),
             "recordings": fresh("seconds", files, arguments.rounds),
+            "default": {
+                "windows": fresh("windows", {n: str(n) for n in arguments.windows}, arguments.rounds, default=True),
+                "recordings": fresh("seconds", files, arguments.rounds, default=True),
+            },
         }
     print(json.dumps(result, indent=1))
 
@@ -100,12 +108,12 @@ def scan_of(tokens: int, width: int, states: int):
         return partial(torch.inference_mode()(memory.scan), coefficients, memory.theta(), None)
 
 
-def fresh(kind: str, whats: dict[int, str], rounds: int) -> list[dict[str, float]]:
+def fresh(kind: str, whats: dict[int, str], rounds: int, *, default: bool = False) -> list[dict[str, float]]:
     """The best time and the highest rise of each, of processes that take turns."""
     found: dict[int, list[dict[str, float]]] = {size: [] for size in whats}
     for _ in range(rounds):
         for size, what in whats.items():
-            command = [sys.executable, __file__, "--point", kind, what]
+            command = [sys.executable, __file__, "--point", kind, what, *(["--default"] if default else [])]
             environment = os.environ | {"OMP_NUM_THREADS": "1"}
             done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
             found[size].append(json.loads(done.stdout))
@@ -115,8 +123,10 @@ def fresh(kind: str, whats: dict[int, str], rounds: int) -> list[dict[str, float
     ]
 
 
-def point(kind: str, what: str) -> dict[str, float]:
-    model = Model((DualRes(2, seed=41).eval(),), Card(("a", "b"), ModelConfig(), Recipe(), 41, POLYPHASE, {}))
+def point(kind: str, what: str, *, default: bool) -> dict[str, float]:
+    network = default_network(2) if default else weights_of(DualRes(2, seed=41))
+    card = Card(("a", "b"), ModelConfig(), Recipe(), 41, POLYPHASE, {}, method=kind_of(network).method)
+    model = Model((network,), card)
     before = resident_mb("VmRSS")
     if kind == "windows":
         half = ModelConfig().window // 2

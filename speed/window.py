@@ -5,22 +5,31 @@ PyTorch, and by PyTorch with the token loop. `floor_ms` is its FFTs and matrix p
 libraries, and `fused_floor_ms` the same with products of one input joined to one. `others` are the other methods'
 windows, raw samples to scores, relative to the kernel's. All are the best of calls that take turns: the kernel and the
 floors with each other, as the slower ways leave nothing of theirs in the caches.
+
+`default` is a window of the network that `dualres fit` fits by default, at a known speed, by every variant of the
+kernel that this processor can run, beside its own floor: its transforms by the library that is fastest here, its
+products likewise, and its bytes, copied once.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+from unittest.mock import patch
 
 import numpy as np
 import torch
 
+from _default import HZ, default_network, over_floor
 from _timing import best_ms
 from dualres.bench.methods import NAMES
 from dualres.config import ModelConfig
 from dualres.judge.backends import weights_of
+from dualres.kernel import compiled
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel
+from dualres.kernel.orders import OrdersKernel
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
 from dualres.model.scan import scan, scan_ref
@@ -55,9 +64,26 @@ def main() -> None:
     result["kernel_over_floor"] = round(best["kernel"] / best["floor"], 2)
     result["torch_over_floor"] = round(best["torch"] / best["floor"], 2)
     result["scan_ref_over_kernel"] = round(best["scan_ref"] / best["kernel"], 1)
+    result["default"] = default(window, arguments.repeats)
     if not arguments.alone:
         result["others"] = {name: round(ms / best["kernel"], 1) for name, ms in others_ms(window).items()}
     print(json.dumps(result))
+
+
+def default(window: np.ndarray, repeats: int) -> dict[str, float]:
+    """A window of the default network by each variant, beside its floor."""
+    network, hz, ways = default_network(), np.full(1, HZ), {}
+    for name in compiled.able():
+        with patch.dict(os.environ, {compiled.SETTING: name}):
+            kernel = OrdersKernel(network)
+
+        def scored(name: str = name, kernel: OrdersKernel = kernel) -> None:
+            os.environ[compiled.SETTING] = name
+            kernel.logits(window, hz)
+
+        ways[name] = scored
+    with patch.dict(os.environ):
+        return over_floor(ways, repeats)
 
 
 @torch.inference_mode()

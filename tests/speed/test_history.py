@@ -88,7 +88,9 @@ def test_machines_are_told_apart_and_their_words_are_text():
 
 
 def test_a_run_is_appended_with_ratios_alone(tmp_path):
-    (tmp_path / "window.json").write_text(json.dumps({"kernel_ms": 0.5, "floor_ms": 0.8, "scan_ref_ms": 20.0}))
+    found = {"kernel_ms": 0.5, "floor_ms": 0.8, "scan_ref_ms": 20.0}
+    found |= {"variant": "avx2", "default": {"avx2_over_floor": 0.75, "avx512_over_floor": 0.5}}
+    (tmp_path / "window.json").write_text(json.dumps(found))
     (tmp_path / "fit_cuda.json").write_text(
         json.dumps({"device": "NVIDIA H200", "fit_s": 0.15, "floor_s": 0.1, "plain_s": 6.0})
     )
@@ -98,7 +100,8 @@ def test_a_run_is_appended_with_ratios_alone(tmp_path):
     first, cpu, gpu = (json.loads(line) for line in file.read_text().splitlines())
     assert first["ratios"] == {LOWER: 0.7}
     assert set(cpu) == {"date", "commit", "machine", "ratios"}
-    assert (cpu["machine"], cpu["ratios"]) == ("a machine", {LOWER: 0.625, "token_loop_over_window": 40.0})
+    assert cpu["machine"] == "a machine"
+    assert cpu["ratios"] == {LOWER: 0.625, "default_over_floor": 0.75, "token_loop_over_window": 40.0}
     assert (gpu["machine"], gpu["ratios"]) == ("NVIDIA H200", {"gpu_fit_over_floor": 1.5, "gpu_plain_over_fit": 40.0})
     head = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True).stdout
     assert head.startswith(cpu["commit"].removesuffix("+"))

@@ -27,6 +27,7 @@ PAGES = (
 PARTS = {
     "README.md": ("how_good", "how_fast"),
     "docs/live.md": ("live_load", "carried_memory"),
+    "docs/speed.md": ("gpu_roofline",),
     "docs/edge.md": ("exported_streams", "vector_instructions"),
 }
 

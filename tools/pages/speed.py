@@ -11,6 +11,8 @@ from dualres.bench.report.plots.scaling import curves
 from dualres.errors import ConfigError
 from tools.pages.measured import LINE, Measured, table
 
+_ROOF = ("us", "bytes_us", "products_us", "operations_us")
+
 
 class Speed(Measured):
     def ratio(self, script: str, key: str, other: str, digits: str = "1") -> str:
@@ -63,6 +65,20 @@ class Speed(Measured):
             [method_name(name), _figures(row["window_ms"]), _figures(row["step_ms"])] for name, row in found.items()
         ]
         return table(("", "window", "step"), rows, narrow=True)
+
+    def roofline_table(self, of: str) -> str:
+        """The kernels of one pass by speed/roofline_cuda.py, each once, the longest first."""
+        kernels = {one["kernel"]: one for one in self._json("roofline_cuda")["passes"][of]["kernels"]}
+        rows = [
+            [f"`{name.removesuffix('_kernel')}`", one["mb"], *(one.get(part) for part in _ROOF), one["of_roof"]]
+            for name, one in sorted(kernels.items(), key=lambda each: -each[1]["us"])
+        ]
+        return table(("kernel", "MB", "took, \u00b5s", "copy", "products", "operations", "share of roof"), rows)
+
+    def roofline_gain(self, of: str) -> str:
+        """Microseconds that the kernels of a pass would gain if none took longer than its roof."""
+        kernels = self._json("roofline_cuda")["passes"][of]["kernels"]
+        return f"{sum(max(0, one['us'] - one['roof_us']) for one in kernels):.0f}"
 
     def wheels_table(self) -> str:
         """Every run of `make wheels`; times in an emulator are nobody's."""
