@@ -42,12 +42,17 @@ def scores(member: Member, windows: Seen, hz: Exact | None = None) -> Scores:
     the windows may be given in their place.
     """
     if hasattr(member, "scores"):
-        return np.asarray(member.scores(windows))
+        return np.asarray(member.scores(windows, hz) if asks_for_speed(member) else member.scores(windows))
     if isinstance(windows, np.ndarray):
         return softmax(scorer(member)(windows, hz).astype(np.float64))
     orders = resolved(kind_of(member).orders)
     assert orders is not None
     return softmax(orders.logits(weights_of(member), windows, hz).astype(np.float64))
+
+
+def asks_for_speed(member: Member) -> bool:
+    """Whether a comparator is told the speeds that recordings state, as they are stated."""
+    return bool(getattr(member, "asks_for_speed", False))
 
 
 def seen(member: Member, windows: Windows) -> Seen:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.faultlines.speed_evidence import DECIMATED, GROUPS, lowpassed, shaft_evidence
-from dualres.judge.backends import Seen, joined, sliced, weights_of
+from dualres.judge.backends import Seen, asks_for_speed, joined, sliced, weights_of
 from dualres.judge.model import Model
 from dualres.judge.speed_search import SpeedSearch, SpeedTried, near, wide
 from dualres.judge.windows import STRETCH, model_windows
@@ -126,6 +126,8 @@ def unsearched_speeds(model: Model, recording: Recording, place: Places = np.zer
     """The speeds for the windows of a recording before any was looked at, segment by segment as `place` says; None for
     a model that asks for none, and for a recording that is to be judged without."""
     labelled = labelled_speeds(model)
+    if any(map(asks_for_speed, model.members)) and recording.speed and not recording.speedless:
+        return WindowSpeeds(recording.speed, model.card.config.window_s)
     if labelled is None or recording.speedless:
         return None
     given, search = speeds_to_try(labelled, recording.speed)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.bench.campaign.job import Job, JudgedSide
-from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, RIGS, WITHOUT_RECIPE, recipes
+from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, PICKED, PICKED_TRAINED, RIGS, WITHOUT_RECIPE, recipes
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods import CONTROL_NAMES, NAMES
@@ -117,7 +117,11 @@ def _rigs() -> Iterator[StudyPart]:
             methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
             yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
-        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=one.seeds[:1])
+        alone = replace(part, seeds=one.seeds[:1])
+        yield replace(alone, methods=(*WITHOUT_RECIPE, *PEERS, *PICKED))
+        for name in RECIPES:
+            recipe = recipes(one.updates)[name]
+            yield replace(alone, methods=PICKED_TRAINED, updates=(recipe.updates,), recipe=RECIPES[name])
 
 
 STUDIES: Registry[Study] = Registry("study")

@@ -25,6 +25,8 @@ MODULES = (  # in the paper's order
     "itransformer",
     "crossformer",
 )
+# Methods that people would pick instead; none of them is the paper's.
+PEER_MODULES = ("envelope_forest", "shrunk_lda", "quant", "wdcnn")
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class MethodEntry:
     fits_together: bool = False  # on a GPU, several fits of one shape at once
     control: bool = False  # another method with a part taken out, or put in its place
     paper: bool = False  # the paper has it
+    settings: str = ""  # of a peer, in words: everything that its authors leave open, or that is not theirs
 
     def recipe(self, wanted: Recipe) -> Recipe | None:
         """What a job of this method says of its recipe."""
@@ -64,10 +67,11 @@ class MethodEntry:
 
 
 def _own() -> dict[str, MethodEntry]:
-    """This package's entries; a module holds ENTRY, and CONTROLS if it has any."""
+    """This package's entries; a module holds ENTRY, and CONTROLS if it has any, or as a peer ENTRIES."""
     modules = [import_module(f"dualres.bench.methods.{name}") for name in MODULES]
     entries = [module.ENTRY for module in modules]
     entries += [control for module in modules for control in getattr(module, "CONTROLS", ())]
+    entries += [peer for name in PEER_MODULES for peer in import_module(f"dualres.bench.methods.{name}").ENTRIES]
     return {entry.name: entry for entry in entries}
 
 
@@ -90,5 +94,5 @@ def entry(name: str) -> MethodEntry:
 
 
 def names() -> tuple[str, ...]:
-    """All methods: the paper's and its controls in the paper's order, further controls, registered ones."""
+    """All methods: the paper's and its controls in the paper's order, further controls, peers, registered ones."""
     return METHODS.names()
