@@ -18,6 +18,7 @@ from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import fit_axes
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.model_file import as_model
 from dualres.config import ModelConfig
@@ -67,7 +68,9 @@ def judge_fitted(
     )
     save(model, path)
     fitted_at = time.perf_counter()
-    evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(progress, "judge"))
+    evaluation = evaluate(
+        model, _affordable(fold, job.method), source.at_rate(fold.evaluation), renamed(progress, "judge")
+    )
     peak = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")  # most memory since `forget_peak`, KiB
     facts = {
         "held_out": held_out,
@@ -101,6 +104,12 @@ def fit_method(gathered: JobInputs, progress: Progress) -> FittedMethod:
     job, support, classes = gathered.job, gathered.support, len(gathered.fold.classes)
     learner, tell = method(job.method, job.recipe), renamed(progress, "fit")
     return fit_axes(learner, support, classes, seed=job.seed, device=job.device, progress=tell)
+
+
+def _affordable(fold: Fold, method: str) -> Fold:
+    """The fold with as many windows of a judged recording as its method can look at."""
+    most, own = entry(method).most_windows, fold.evaluation_windows
+    return fold if most is None else replace(fold, evaluation_windows=min(most, own or most))
 
 
 def machine(device: str) -> dict[str, str | int | None]:

@@ -26,7 +26,7 @@ MODULES = (  # in the paper's order
     "crossformer",
 )
 # Methods that people would pick instead; none of them is the paper's.
-PEER_MODULES = ("envelope_forest", "shrunk_lda", "quant", "wdcnn")
+PEER_MODULES = ("envelope_forest", "shrunk_lda", "quant", "hydra_rocket", "wdcnn")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,8 @@ class MethodEntry:
     # the one fit of a method without updates, and of a judged window. The default is a guess.
     nominal_ms: tuple[float, float] = (10.0, 10.0)
     trains: bool = True  # in updates by a recipe, on a GPU if there is one; otherwise it has no recipe and needs a CPU
+    on_gpu: bool = False  # uses a GPU if there is one, though it does not train
+    most_windows: int | None = None  # of a judged recording, the first ones: more would take too long
     fits_together: bool = False  # on a GPU, several fits of one shape at once
     control: bool = False  # another method with a part taken out, or put in its place
     paper: bool = False  # the paper has it
@@ -63,7 +65,7 @@ class MethodEntry:
 
     def device(self, wanted: str) -> str:
         """What a job of this method runs on where others run on `wanted`."""
-        return wanted if self.trains else "cpu"
+        return wanted if self.trains or self.on_gpu else "cpu"
 
 
 def _own() -> dict[str, MethodEntry]:

@@ -86,6 +86,4 @@ def _quantiles(part: Tensor) -> Tensor:
 
 
 NAMED = "quant", "QUANT", "quantiles, trees"
-ENTRIES = (
-    MethodEntry(*NAMED, lambda entry, *_: Quant(entry), nominal_ms=(110, 110), trains=False, settings=SETTINGS),
-)
+ENTRIES = (MethodEntry(*NAMED, lambda entry, *_: Quant(entry), nominal_ms=(110, 110), trains=False, settings=SETTINGS),)
