@@ -65,6 +65,23 @@ def accuracy(matrix: Counts) -> float:
     return float(matrix.trace() / matrix.sum())
 
 
+def macro_auroc(truth: npt.ArrayLike, scores: npt.ArrayLike, left_out: Sequence[int] = ()) -> float:
+    """The mean, over classes, of the area under the ROC of one class against all others; ties count half.
+
+    Scores are (n, classes). Classes of `left_out` count among the others only, as do classes that all or none of the n
+    belong to; NaN where no class is left.
+    """
+    known, said = np.asarray(truth), np.asarray(scores, dtype=np.float64)
+    areas = []
+    for number in range(said.shape[1]):
+        own, others = said[known == number, number], said[known != number, number]
+        if number not in left_out and len(own) and len(others):
+            ascending = np.sort(others)
+            below, up_to = (np.searchsorted(ascending, own, side) for side in ("left", "right"))
+            areas.append(float((below + up_to).mean() / (2 * len(others))))
+    return float(np.mean(areas)) if areas else float("nan")
+
+
 def guessing(counts: Sequence[int]) -> tuple[float, float]:
     """Accuracy and macro-F1 to expect of guessing, where `counts` recordings of each class are judged.
 

@@ -22,6 +22,8 @@ LIBRARIES = {
     "onnxruntime": ("ONNX Runtime", "export"),
     "paho": ("Paho MQTT", "live"),
     "serial": ("pySerial", "live"),
+    "tsfresh": ("tsfresh", "peers"),
+    "lightgbm": ("LightGBM", "peers"),
 }
 TRAINING = ("torch", "scipy", "sklearn", "matplotlib")  # whatever learns, compares or reports takes some of them
 
@@ -29,7 +31,7 @@ TRAINING = ("torch", "scipy", "sklearn", "matplotlib")  # whatever learns, compa
 def need(what: str, *libraries: str) -> None:
     """An error that says how to get the first of the libraries that is missing for `what`; none is imported."""
     for library in libraries:
-        if not _is_there(library):
+        if not is_there(library):
             raise missing(what, library)
 
 
@@ -50,7 +52,8 @@ def is_extra(library: str | None) -> bool:
     return library is not None and library.partition(".")[0] in LIBRARIES
 
 
-def _is_there(library: str) -> bool:
+def is_there(library: str) -> bool:
+    """Whether a library is installed; it is not imported."""
     try:
         return find_spec(library.partition(".")[0]) is not None
     except ImportError:

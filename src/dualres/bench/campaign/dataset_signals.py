@@ -119,6 +119,11 @@ class DatasetSignals:
         """The named recordings at the model's rate; only these are opened."""
         return [self._model_rate(name) for name in names]
 
+    def native_rate(self, names: Iterable[str]) -> float | None:
+        """That of the named recordings as released, in Hz; None where they have several."""
+        rates = {axis.rate for name in names for axis in axes_of(self._recordings[name])}
+        return float(rates.pop()) if len(rates) == 1 else None
+
     def native(self, name: str) -> Recording:
         if self._only is not None and name not in self._only:
             raise ConfigError(f"recording {name} of {self._dataset} may not be opened here: only a support may")

@@ -46,7 +46,15 @@ LINEAR = "dualres/no-memory"  # nothing but linear maps of the two mean log-spec
 WITHOUT_RECIPE = ("dualres/views", "dualres/orders-no-speed", "dualres/orders")
 PEERS = ("minirocket",)  # of which the same is true, but which are never chosen
 # What people would pick instead; those that train do so by these recipes, and count by the better one on each rig.
-PICKED = ("envelope-forest", "envelope-forest/orders", "lda", "lda/orders", "quant", "hydra-multirocket")
+PICKED = (
+    "envelope-forest",
+    "envelope-forest/orders",
+    "lda",
+    "lda/orders",
+    "quant",
+    "hydra-multirocket",
+    "tsfresh-lightgbm",
+)
 PICKED_TRAINED = ("wdcnn",)
 
 # The parts of the robust recipe; every combination of them may be chosen.

@@ -69,7 +69,7 @@ def judge_fitted(
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(
-        model, _affordable(fold, job.method), source.at_rate(fold.evaluation), renamed(progress, "judge")
+        model, affordable(fold, job.method), source.at_rate(fold.evaluation), renamed(progress, "judge")
     )
     peak = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")  # most memory since `forget_peak`, KiB
     facts = {
@@ -103,10 +103,11 @@ def fit_method(gathered: JobInputs, progress: Progress) -> FittedMethod:
     """The second step: what the job's method makes of its support."""
     job, support, classes = gathered.job, gathered.support, len(gathered.fold.classes)
     learner, tell = method(job.method, job.recipe), renamed(progress, "fit")
-    return fit_axes(learner, support, classes, seed=job.seed, device=job.device, progress=tell)
+    rate = gathered.source.native_rate(name for name, _ in support.origins)
+    return fit_axes(learner, support, classes, seed=job.seed, device=job.device, native_rate=rate, progress=tell)
 
 
-def _affordable(fold: Fold, method: str) -> Fold:
+def affordable(fold: Fold, method: str) -> Fold:
     """The fold with as many windows of a judged recording as its method can look at."""
     most, own = entry(method).most_windows, fold.evaluation_windows
     return fold if most is None else replace(fold, evaluation_windows=min(most, own or most))

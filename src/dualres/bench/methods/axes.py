@@ -13,10 +13,20 @@ from dualres.utils.progress import Progress, quiet
 
 
 def fit_axes(
-    method: Method, support: Support, classes: int, *, seed: int = 41, device: str = "cpu", progress: Progress = quiet
+    method: Method,
+    support: Support,
+    classes: int,
+    *,
+    seed: int = 41,
+    device: str = "cpu",
+    native_rate: float | None = None,
+    progress: Progress = quiet,
 ) -> FittedMethod:
     """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
-    tasks = [Task(windows, support.labels, classes, seed, device, progress, hz=support.hz) for windows in support.axes]
+    tasks = [
+        Task(windows, support.labels, classes, seed, device, progress, hz=support.hz, native_rate=native_rate)
+        for windows in support.axes
+    ]
     return joined([method.learn(task) for task in in_turn(tasks)])
 
 

@@ -26,7 +26,7 @@ MODULES = (  # in the paper's order
     "crossformer",
 )
 # Methods that people would pick instead; none of them is the paper's.
-PEER_MODULES = ("envelope_forest", "shrunk_lda", "quant", "hydra_rocket", "wdcnn")
+PEER_MODULES = ("envelope_forest", "shrunk_lda", "quant", "hydra_rocket", "wdcnn", "tsfresh_lightgbm")
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class MethodEntry:
     nominal_ms: tuple[float, float] = (10.0, 10.0)
     trains: bool = True  # in updates by a recipe, on a GPU if there is one; otherwise it has no recipe and needs a CPU
     on_gpu: bool = False  # uses a GPU if there is one, though it does not train
+    needs: tuple[str, ...] = ()  # libraries, as they are imported, that only an extra of its own brings
     most_windows: int | None = None  # of a judged recording, the first ones: more would take too long
     fits_together: bool = False  # on a GPU, several fits of one shape at once
     control: bool = False  # another method with a part taken out, or put in its place

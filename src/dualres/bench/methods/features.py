@@ -31,7 +31,7 @@ def in_parts(windows: Windows, hz: Exact | None, extract: Callable[[Exact, Exact
     for i in range(0, len(windows), AT_ONCE):
         some = windows[i : i + AT_ONCE].astype(np.float64)
         parts.append(extract(some - some.mean(1, keepdims=True), turning[i : i + AT_ONCE]))
-    return np.concatenate(parts)
+    return np.asarray(np.concatenate(parts), np.float64)
 
 
 def shape_statistics(centred: Exact) -> Exact:
@@ -98,7 +98,7 @@ def power_spectrum(centred: Exact) -> tuple[Exact, Exact]:
     """Frequencies in Hz, and the power of a Hann window over all samples, (n, frequencies)."""
     window = centred.shape[1]
     power = np.abs(np.fft.rfft(centred * np.hanning(window), axis=1)) ** 2 / window
-    return np.fft.rfftfreq(window, 1 / RATE), power
+    return np.asarray(np.fft.rfftfreq(window, 1 / RATE), np.float64), np.asarray(power)
 
 
 def _over_median(hz: Exact, power: Exact) -> Exact:

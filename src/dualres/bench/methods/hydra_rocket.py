@@ -12,7 +12,6 @@ from dualres.bench.methods.catalog import MethodEntry
 from dualres.bench.methods.hydra_transform import (
     KINDS,
     ROCKET_FEATURES,
-    Floats32,
     hydra_features,
     hydra_kernels,
     rocket_features,
@@ -29,6 +28,7 @@ from dualres.learn.support import check_support
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import normalise
 from dualres.model_file.integrity import Arrays
+from dualres.utils.arrays import Exact, Floats
 
 AT_ONCE = {"cpu": 2, "cuda": 24}  # windows; the responses of one take 11 MB at each dilation
 SPARSE = 4  # power of the share of zeros that a feature of Hydra is damped by, as aeon has it
@@ -62,9 +62,10 @@ class HydraRocket(Method):
                 "difference_levels": rocket_levels(signals.diff(), task.seed),
             }
             hydra, rocket = transformed(task.windows, learned, task.device)
-            learned |= _scaling(hydra, rocket)
+            learned = {**learned, **_scaling(hydra, rocket)}
             ridge = RidgeClassifierCV(alphas=ALPHAS).fit(_scaled(hydra, rocket, learned), task.labels)
-        learned |= {"coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)), "intercept": ridge.intercept_}
+        found = {"coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)), "intercept": ridge.intercept_}
+        learned = {**learned, **found}
         cost = _cost(learned, spent.seconds, spent.peak_bytes)
         return FittedHydraRocket(
             self, task.classes, task.seed, cost, [], {"alpha": float(ridge.alpha_)}, learned, task.device
@@ -116,12 +117,12 @@ class FittedHydraRocket(FittedMethod):
         scaled = _scaled(*transformed(windows, self.learned, self.device), self.learned)
         decisions = scaled @ self.learned["coefficients"].T + self.learned["intercept"]
         # Between two classes there is one value, positive for the second.
-        return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions
+        return np.asarray(np.hstack([-decisions, decisions]) if self.classes == 2 else decisions, np.float64)
 
 
 @torch.inference_mode()
 @full_precision()
-def transformed(windows: Windows, learned: Arrays, device: str) -> tuple[Floats32, Floats32]:
+def transformed(windows: Windows, learned: Arrays, device: str) -> tuple[Floats, Floats]:
     """Features of Hydra and of MultiRocket, (n, features) each."""
     kernels, levels, difference_levels = (
         torch.from_numpy(np.array(learned[name])).to(device) for name in ("kernels", "levels", "difference_levels")
@@ -143,7 +144,7 @@ def transformed(windows: Windows, learned: Arrays, device: str) -> tuple[Floats3
     return hydra, rocket
 
 
-def _scaling(hydra: Floats32, rocket: Floats32) -> Arrays:
+def _scaling(hydra: Floats, rocket: Floats) -> Arrays:
     roots = np.sqrt(np.maximum(hydra, 0))
     spread = rocket.std(0, dtype=np.float64)
     return {
@@ -154,12 +155,12 @@ def _scaling(hydra: Floats32, rocket: Floats32) -> Arrays:
     }
 
 
-def _scaled(hydra: Floats32, rocket: Floats32, learned: Arrays) -> Floats32:
+def _scaled(hydra: Floats, rocket: Floats, learned: Arrays) -> Exact:
     """As the ridge takes both, (n, features); a feature of Hydra that is zero stays so."""
     roots = np.sqrt(np.maximum(hydra, 0))
     first = (roots - learned["hydra_mean"]) * (roots != 0) / learned["hydra_scale"]
     second = (rocket - learned["rocket_mean"]) / learned["rocket_scale"]
-    return np.concatenate([first, second], axis=1)
+    return np.concatenate([first, second], axis=1, dtype=np.float64)
 
 
 def _cost(learned: Arrays, seconds: float, peak_bytes: int | None = None) -> Cost:

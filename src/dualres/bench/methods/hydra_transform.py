@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn.functional import conv1d, pad
 
 from dualres.bench.methods.rocket import CHOSEN, GOLDEN, KERNELS, MOST_DILATIONS, TAPS
-from dualres.bench.methods.rocket import Features as Floats32
+from dualres.utils.arrays import Floats
 
 GROUPS, IN_GROUP = 64, 8  # of Hydra's kernels, at every dilation; half of the groups see the differences
 REQUESTED = 6_250  # features of MultiRocket, of each kind, for a window and for its differences each
@@ -61,7 +61,7 @@ def rocket_dilations(window: int) -> tuple[list[int], list[int]]:
     return distinct.tolist(), counts.tolist()
 
 
-def rocket_levels(signals: Tensor, seed: int) -> Floats32:
+def rocket_levels(signals: Tensor, seed: int) -> Floats:
     """Quantiles of the responses of one signal (n, window), drawn for each kernel and dilation: (ROCKET_FEATURES,)."""
     distinct, counts = rocket_dilations(signals.shape[1])
     drawn = np.random.RandomState(seed).randint(len(signals), size=(len(distinct), KERNELS))  # as aeon draws

@@ -7,6 +7,7 @@ Features are those of aeon 1.6, to which a test holds them.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -68,7 +69,7 @@ def intervals(length: int) -> Iterator[tuple[int, int]]:
     for level in range(min(DEPTH, int(np.log2(length)) + 1)):
         count = 2**level
         edges = torch.linspace(0, length, count + 1).long().tolist()
-        own = list(zip(edges[:-1], edges[1:], strict=True))
+        own = list(pairwise(edges))
         yield from own
         if count > 1 and np.median([b - a for a, b in own]) > 1:
             shift = int(np.ceil(length / count / 2))

@@ -9,6 +9,7 @@ from dualres.bench.methods.catalog import entry, names
 from dualres.bench.methods.model_file import as_model
 from dualres.bench.paper.printed import CLASSES, WEIGHTS, Weight
 from dualres.judge.model import content
+from dualres.utils.optional_imports import is_there
 from dualres.utils.progress import Progress, quiet
 
 
@@ -35,8 +36,8 @@ def summarise(name: str, classes: int = CLASSES) -> MethodSizes:
 
 
 def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[MethodSizes]:
-    """Every method there is."""
-    rows, every = [], names()
+    """Every method whose libraries are there."""
+    rows, every = [], [name for name in names() if all(map(is_there, entry(name).needs))]
     for name in every:
         rows.append(summarise(name, classes))
         progress("Count parameters", len(rows), len(every), name)

@@ -15,6 +15,7 @@ from dualres.cli.bench.choice import DEFAULT_DIR, WHOSE, Dir, JobChoice, ReadDir
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.live import live
 from dualres.cli.bench.report import export, report, verify
+from dualres.cli.bench.split import split
 from dualres.cli.console import complain, console, errors, progress, say
 from dualres.cli.folder import with_options
 from dualres.cli.progress_display import duration
@@ -238,5 +239,5 @@ def _tell_absent(stores: Path, studies: Sequence[str], planned: Container[str] =
         say(f"Not prepared in {stores}, so left out: {', '.join(left_out)} (`dualres data list`).")
 
 
-for command in (report, verify, export):
+for command in (report, verify, split, export):
     app.command()(command)

@@ -63,6 +63,7 @@ class Task:
     progress: Progress = quiet
     stages: tuple[int, ...] = ()  # updates after which the network is kept as it is then, besides the last
     hz: Exact | None = None  # of the shaft in each window, NaN where that is not known; None where it is of none
+    native_rate: float | None = None  # Hz, of the recordings before they were resampled; None where that is not known
 
 
 def in_turn(tasks: Sequence[Task]) -> list[Task]:
