@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dualres.bench.campaign import studies
-from dualres.bench.campaign.rigs import LINEAR, WITHOUT_RECIPE
+from dualres.bench.campaign.rigs import LINEAR, PICKED, PICKED_TRAINED, WITHOUT_RECIPE
 from dualres.bench.campaign.studies import DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.bench.datasets import catalog
 from dualres.bench.methods import NAMES, method
@@ -153,14 +153,26 @@ def test_the_rigs_have_their_folds_and_budgets():
     assert {fold: budget for fold, budget in budgets.items() if budget != "3x4"} == {
         **dict.fromkeys(("C1", "C2"), "1x3"), "D3": "4x4", **dict.fromkeys(("E1", "E2", "E3", "E4"), "1x4"),
     }  # fmt: skip
-    per_fold = Counter((job.dataset == "machines", job.fold) for job in found)
-    several = {count for (one_seed, _), count in per_fold.items() if not one_seed}
-    single = {count for (one_seed, _), count in per_fold.items() if one_seed}
+    per_fold = Counter((job.dataset, job.fold) for job in found if job.method not in (*PICKED, *PICKED_TRAINED))
+    several = {count for (dataset, _), count in per_fold.items() if dataset != "machines"}
+    single = {count for (dataset, _), count in per_fold.items() if dataset == "machines"}
     assert (several, single) == ({(16 + 2) * 5 + 4}, {16 + 2 + 4}), (
         "MiniRocket and what is in closed form have one seed"
     )
     alone = {(job.method, job.seed) for job in found if job.recipe is None}
-    assert alone == {(name, 41) for name in ("minirocket", *WITHOUT_RECIPE)}
+    assert alone == {(name, 41) for name in ("minirocket", *WITHOUT_RECIPE, *PICKED)}
+
+
+def test_peers_stand_beside_the_default_on_every_rig():
+    found = jobs(study("rigs"), catalog.names(), methods=["dualres/orders", *PICKED, *PICKED_TRAINED])
+    places = {name: {(job.fold, job.budget, job.seed) for job in found if job.method == name} for name in PICKED}
+    ours = {(job.fold, job.budget, job.seed) for job in found if job.method == "dualres/orders"}
+    slow = {place for place in ours if place[0][0] in "PM"}
+    assert places.pop("tsfresh-lightgbm") == ours - slow, "it takes a day on long windows"
+    assert set(map(frozenset, places.values())) == {frozenset(ours)}
+    (trained,) = PICKED_TRAINED
+    recipes = Counter(job.recipe.kind for job in found if job.method == trained)
+    assert recipes == {"paper": len(ours), "robust": len(ours)}
 
 
 @pytest.mark.parametrize("dataset", EVERYWHERE)

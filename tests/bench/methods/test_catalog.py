@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 import pytest
 
 from dualres.bench import methods
+from dualres.bench.campaign.rigs import PICKED
 from dualres.bench.methods import catalog
 from dualres.bench.methods.catalog import MethodEntry, MethodStyle, entry, names, register
 from dualres.config import Recipe
@@ -36,10 +37,10 @@ def test_a_name_is_given_once(another):
 
 def test_only_what_trains_has_a_recipe_and_uses_a_gpu():
     for name in names():
-        trains = name not in ("minirocket", "dualres/views", "dualres/orders", "dualres/orders-no-speed")
+        trains = name not in ("minirocket", "dualres/views", "dualres/orders", "dualres/orders-no-speed", *PICKED)
         assert entry(name).trains == trains
         assert entry(name).recipe(Recipe(7)) == (Recipe(7) if trains else None)
-        assert entry(name).device("cuda") == ("cuda" if trains else "cpu")
+        assert entry(name).device("cuda") == ("cuda" if trains or entry(name).on_gpu else "cpu")
 
 
 def test_only_dualres_and_its_controls_fit_together():

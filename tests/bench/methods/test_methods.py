@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from dualres.bench.campaign.rigs import PICKED, PICKED_TRAINED
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods import CONTROL_NAMES, NAMES, method, names
 from dualres.bench.methods.catalog import entry
@@ -44,7 +45,8 @@ def bytes_of(fitted):
 
 def test_there_are_nine_the_paper_s_four_controls_and_two_more():
     assert (len(NAMES), len(CONTROL_NAMES)) == (9, 4)
-    assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory", *IN_CLOSED_FORM) == names()
+    ours = (*NAMES, *CONTROL_NAMES, "dualres/no-memory", *IN_CLOSED_FORM)
+    assert (*ours, *PICKED[:-1], *PICKED_TRAINED, PICKED[-1]) == names()
     for name in names():
         assert method(name).name == name
 

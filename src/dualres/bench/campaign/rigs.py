@@ -40,6 +40,9 @@ RIGS = (
     *map(_machines, LETTERS),
 )
 
+# Left out where windows are so long, and so many, that it takes a day of a processor.
+TOO_SLOW = {"phm2009": ("tsfresh-lightgbm",), machines.NAME: ("tsfresh-lightgbm",)}
+
 NETWORK = "dualres"
 LINEAR = "dualres/no-memory"  # nothing but linear maps of the two mean log-spectra: a peer to be ahead of
 # Methods that may be chosen and make no updates.
@@ -75,3 +78,8 @@ def recipes(updates: int) -> dict[str, Recipe]:
         title = {0: "paper", len(PARTS): "robust"}.get(len(parts), " + ".join(parts))
         found[title] = replace(RECIPES["paper"], **{"updates": updates} | changes)
     return found
+
+
+def picked(one: Rig) -> tuple[str, ...]:
+    """What people would pick instead on this rig, without what trains."""
+    return tuple(name for name in PICKED if name not in TOO_SLOW.get(one.dataset, ()))

@@ -8,6 +8,7 @@ from typing import Any
 
 from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.run_job import affordable
+from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import fit_axes
@@ -17,6 +18,7 @@ from dualres.errors import ConfigError
 from dualres.learn.fold_support import evaluate
 from dualres.learn.support import spread_support
 from dualres.metrics import Evaluation, macro_auroc
+from dualres.recordings.store import read_index
 from dualres.utils.progress import Progress, quiet
 
 
@@ -69,6 +71,13 @@ def means(scores: Sequence[SplitScore]) -> dict[str, dict[str, float]]:
         name: {part: fmean(getattr(one, part) for one in scores if one.method == name) for part in parts}
         for name in dict.fromkeys(one.method for one in scores)
     }
+
+
+def recordings_of(dataset: str, stores: Path) -> list[dict[str, Any]]:
+    """What is known of a dataset's recordings, as a store's index lists them."""
+    if generate := catalog.release(dataset).generate:
+        return [{"id": one.id, "label": one.label, "component": one.component} for one in generate()]
+    return list(read_index(stores / dataset)["recordings"])
 
 
 def signals_of(dataset: str, stores: Path, folder: Path) -> DatasetSignals:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.bench.campaign.job import Job, JudgedSide
-from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, PICKED, PICKED_TRAINED, RIGS, WITHOUT_RECIPE, recipes
+from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, PICKED_TRAINED, RIGS, WITHOUT_RECIPE, picked, recipes
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods import CONTROL_NAMES, NAMES
@@ -118,7 +118,7 @@ def _rigs() -> Iterator[StudyPart]:
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
             yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
         alone = replace(part, seeds=one.seeds[:1])
-        yield replace(alone, methods=(*WITHOUT_RECIPE, *PEERS, *PICKED))
+        yield replace(alone, methods=(*WITHOUT_RECIPE, *PEERS, *picked(one)))
         for name in RECIPES:
             recipe = recipes(one.updates)[name]
             yield replace(alone, methods=PICKED_TRAINED, updates=(recipe.updates,), recipe=RECIPES[name])
@@ -266,7 +266,7 @@ STUDIES.update(
             "rigs",
             "Which way of training is best on rigs that it was not chosen on?",
             tuple(_rigs()),
-            tables=("rigs_scores", "rigs_left_out", "rigs_shipped"),
+            tables=("rigs_scores", "rigs_left_out", "rigs_shipped", "rigs_peers"),
             every_seed=False,
             differences=False,
             datasets_apart=True,

@@ -37,6 +37,8 @@ WITH_SPEED = (
 class EnvelopeForest(FeatureMethod):
     """With the speed, lines of envelope and spectrum over orders, too."""
 
+    blank_width = 16
+
     def features(self, windows: Windows, hz: Exact | None) -> Exact:
         return in_parts(windows, hz, self._of_centred)
 
@@ -59,7 +61,7 @@ def _entry(name: str, title: str, settings: str, *, asks_for_speed: bool) -> Met
     def make(entry: MethodEntry, *_: object) -> Method:
         return EnvelopeForest(entry, asks_for_speed=asks_for_speed)
 
-    return MethodEntry(name, title, "features, forest", make, nominal_ms=(8, 8), trains=False, settings=settings)
+    return MethodEntry(name, title, "forest", make, nominal_ms=(8, 8), trains=False, settings=settings)
 
 
 ENTRIES = (

@@ -28,6 +28,7 @@ class FeatureMethod(Method):
     """A function of the support and the seed. Where it asks for the speed, its features know the shaft's rate."""
 
     recipe = None
+    blank_width: int | None = None  # features of a blank one, where what is learned is no larger with more of them
     asks_for_rate = False  # whether features depend on the rate that recordings had
 
     def __init__(self, entry: MethodEntry, *, asks_for_speed: bool = False) -> None:
@@ -69,7 +70,7 @@ class FeatureMethod(Method):
 
     def blank(self, classes: int) -> FittedFeatures:
         """Of features that say nothing, two windows per class."""
-        width = self.features(check_windows(1, WINDOW), None).shape[1]
+        width = self.blank_width or self.features(check_windows(1, WINDOW), None).shape[1]
         noise = np.random.default_rng(0).standard_normal((2 * classes, width))
         learned = self.classifier(noise, np.arange(2 * classes) // 2, classes, 0)
         return FittedFeatures(self, classes, 0, self._cost(learned, 0.0), [], {}, learned)

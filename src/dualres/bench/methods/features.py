@@ -49,7 +49,7 @@ def log_spectrum(centred: Exact) -> Exact:
     """The logarithm of the mean power of Hann frames, (n, FRAME / 2 + 1)."""
     frames = np.lib.stride_tricks.sliding_window_view(centred, FRAME, axis=1)[:, :: FRAME // 2]
     power = np.abs(np.fft.rfft(frames * np.hanning(FRAME), axis=2)) ** 2
-    return np.log(power.mean(1) + TINY)
+    return np.asarray(np.log(power.mean(1) + TINY))
 
 
 def spectral_shape(centred: Exact) -> Exact:

@@ -38,6 +38,8 @@ SETTINGS = (
 class Quant(FeatureMethod):
     """By its authors' defaults."""
 
+    blank_width = 16
+
     def features(self, windows: Windows, hz: Exact | None) -> Exact:
         parts = normalise(torch.from_numpy(np.array(windows))).split(AT_ONCE)
         return np.concatenate([quantile_features(part).numpy() for part in parts])
@@ -86,5 +88,5 @@ def _quantiles(part: Tensor) -> Tensor:
     return found
 
 
-NAMED = "quant", "QUANT", "quantiles, trees"
+NAMED = "quant", "QUANT", "forest"
 ENTRIES = (MethodEntry(*NAMED, lambda entry, *_: Quant(entry), nominal_ms=(110, 110), trains=False, settings=SETTINGS),)

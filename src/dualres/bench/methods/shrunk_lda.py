@@ -54,7 +54,7 @@ def _entry(name: str, title: str, settings: str, *, asks_for_speed: bool) -> Met
     def make(entry: MethodEntry, *_: object) -> Method:
         return ShrunkLda(entry, asks_for_speed=asks_for_speed)
 
-    return MethodEntry(name, title, "log-spectra, linear", make, nominal_ms=(4, 4), trains=False, settings=settings)
+    return MethodEntry(name, title, "linear", make, nominal_ms=(4, 4), trains=False, settings=settings)
 
 
 ENTRIES = (

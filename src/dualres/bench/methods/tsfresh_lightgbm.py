@@ -34,6 +34,7 @@ class TsfreshLightgbm(FeatureMethod):
     """Its state is LightGBM's own text."""
 
     asks_for_rate = True
+    blank_width = 16
 
     def learn(self, task: Task) -> FittedFeatures:
         need(f"the method {self.name}", "tsfresh", "lightgbm")
@@ -79,7 +80,7 @@ def at_native_rate(window: Windows, rate: float | None) -> Windows:
     return resample(np.array(window), Fraction(model_rate), round(rate), POLYPHASE, name="a window")
 
 
-NAMED = "tsfresh-lightgbm", "tsfresh, LightGBM", "features, boosting"
+NAMED = "tsfresh-lightgbm", "tsfresh, LightGBM", "boosting"
 ENTRIES = (
     MethodEntry(
         *NAMED,

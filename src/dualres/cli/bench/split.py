@@ -36,15 +36,14 @@ def split(
     The file has a row for each file in each fold: the fold's name, a recording's id or its released file, and train or
     test. Nothing of it enters the ledger, since the folds are not the benchmark's.
     """
-    from dualres.bench.campaign.split_scores import means, signals_of, split_scores
+    from dualres.bench.campaign.split_scores import means, recordings_of, signals_of, split_scores
     from dualres.bench.datasets.folds.split_table import read_split, shared_components
     from dualres.bench.methods.catalog import entry, names
-    from dualres.recordings.store import read_index
     from dualres.utils.files import write_whole
 
     chosen = named("method", methods, names()) or []
     prepared([dataset], stores)
-    recordings = read_index(stores / dataset)["recordings"]
+    recordings = recordings_of(dataset, stores)
     folds = read_split(table, dataset, recordings)
     for fold in folds:
         if both := shared_components(fold, recordings):
