@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
+from sklearn.metrics import roc_auc_score
 
-from dualres.metrics import Evaluation, accuracy, class_f1, class_recall, confusion, guessing, macro_f1
+from dualres.metrics import Evaluation, accuracy, class_f1, class_recall, confusion, guessing, macro_auroc, macro_f1
 
 
 def test_a_worked_example():
@@ -48,3 +49,14 @@ def test_guessing_scores_what_many_guesses_score_on_average(counts):
 def test_guessing_among_many_recordings_comes_near_its_limit():
     """With ever more recordings, precision and recall of each of two equal classes tend to one half."""
     assert guessing((5000, 5000)) == pytest.approx((0.5, 0.5), abs=1e-3)
+
+
+def test_macro_auroc_is_scikit_learn_s():
+    rng = np.random.default_rng(0)
+    truth, scores = rng.integers(0, 3, 40), rng.integers(0, 6, (40, 3)) / 6  # with ties
+    each = [roc_auc_score(truth == c, scores[:, c]) for c in range(3)]
+    assert macro_auroc(truth, scores) == pytest.approx(np.mean(each))
+    assert macro_auroc(truth, scores, [0]) == pytest.approx(np.mean(each[1:]))
+    assert macro_auroc(truth, scores * [1, 1, 0]) == pytest.approx(np.mean([*each[:2], 0.5]))
+    assert macro_auroc([0, 1, 1], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.9, 0]]) == 1, "nobody is of the third class"
+    assert np.isnan(macro_auroc([0, 0], [[1, 0], [1, 0]]))

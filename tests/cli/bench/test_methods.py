@@ -33,3 +33,4 @@ def test_as_json():
     assert [row["name"] for row in rows] == [name for name in names() if all(map(is_there, entry(name).needs))]
     assert rows[0]["registered"] == 39_528 + 5 * 65
     assert rows[0]["paper"] is None
+    assert all(row["settings"] == entry(row["name"]).settings for row in rows)

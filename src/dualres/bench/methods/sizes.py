@@ -22,6 +22,7 @@ class MethodSizes:
     file_bytes: int
     paper: Weight | None  # None where the paper prints nothing of the kind
     of_paper: bool  # whether the paper has the method, or the control
+    settings: str = ""  # of a peer, in words
 
 
 def summarise(name: str, classes: int = CLASSES) -> MethodSizes:
@@ -32,7 +33,7 @@ def summarise(name: str, classes: int = CLASSES) -> MethodSizes:
     size = len(content(model, checks=np.zeros((1, classes))))
     paper = WEIGHTS.get(name) if classes == CLASSES else None
     counts = fitted.cost.registered, fitted.cost.active
-    return MethodSizes(name, method.family, *counts, size, paper, entry(name).paper)
+    return MethodSizes(name, method.family, *counts, size, paper, entry(name).paper, entry(name).settings)
 
 
 def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[MethodSizes]:
