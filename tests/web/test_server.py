@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ from dualres.errors import DualResError
 from dualres.web import server
 from dualres.web.api import SOUNDS
 from dualres.web.live import LiveStreams
-from dualres.web.server import AsciiJson, static_files
+from dualres.web.server import AsciiJson, listen, static_files
 from tests.web.served import Served, folder_of_tones
 
 SECRET = "the-words-of-an-error"
@@ -223,3 +224,12 @@ def test_calls_wait_for_each_other_and_the_page_for_none(tmp_path: Path, monkeyp
         finally:
             go_on.set()
         assert [answer.result() for answer in answers] == [["done"]] * count
+
+
+def test_small_answers_leave_at_once() -> None:
+    """asyncio sets TCP_NODELAY for what is named as TCP; without it a label's answer takes 40 ms more."""
+    listening = listen(0)
+    client = socket.create_connection(listening.getsockname())
+    taken, _ = listening.accept()
+    with listening, client, taken:
+        assert taken.proto == socket.IPPROTO_TCP

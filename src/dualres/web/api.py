@@ -141,6 +141,7 @@ class PageApi:
         return described(entry, self.workspace.facts(entry))
 
     def wave(self, id: str, *, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
+        self.workspace.writers.give_way()
         entry = self.workspace.entry(id)
         signal = self.workspace.signal(entry, axis)
         first, last = signal.stretch(start_s, end_s)
@@ -194,6 +195,7 @@ class PageApi:
         return file
 
     def _stretch(self, id: str, start_s: float, end_s: float, axis: int) -> tuple[Any, float]:
+        self.workspace.writers.give_way()
         signal = self.workspace.signal(self.workspace.entry(id), axis)
         first, last = pictures.shorter(*signal.stretch(start_s, end_s))
         return signal.pyramid.read(first, last), signal.rate

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from threading import Event, Lock, Thread
 
 from dualres.errors import DualResError
@@ -18,24 +17,9 @@ class FactsReader:
 
     def __init__(self, workspace: Workspace, tell: Callable[[], None]) -> None:
         self._workspace, self._tell = workspace, tell
-        self._lock, self._free, self._over = Lock(), Event(), Event()
-        self._free.set()
-        self._waiting, self._again = 0, False
+        self._lock, self._over = Lock(), Event()
+        self._again = False
         self._thread: Thread | None = None
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """While somebody waits for an answer."""
-        with self._lock:
-            self._waiting += 1
-            self._free.clear()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._waiting -= 1
-                if not self._waiting:
-                    self._free.set()
 
     def read_some(self) -> None:
         """Begin here and now; what that does not finish goes on in a thread."""
@@ -52,7 +36,6 @@ class FactsReader:
 
     def end(self) -> None:
         self._over.set()
-        self._free.set()
 
     def _run(self) -> None:
         try:
@@ -73,7 +56,7 @@ class FactsReader:
                 if time.monotonic() > told + NEWS_S:
                     self._tell()
                     told = time.monotonic()
-                self._free.wait()
+                self._workspace.writers.give_way()
                 if self._over.is_set():
                     return
             self._tell()

@@ -37,6 +37,7 @@ class FolderIndex:
         self._folders: frozenset[str] = frozenset()
         self._content: bytes | None = None
         self._listed: list[FileEntry] | None = None  # in the order of the list; None before the first look
+        self._listed_rows: list[LabelRow] | None = None  # of these, where a list names them
         self._reals: dict[str, str] = {}  # of every file, by its name: where it is without links
         self._unlisted: dict[str, FileEntry] = {}  # of files that no list names
         self.elsewhere = 0  # links to files out of the folder
@@ -79,36 +80,48 @@ class FolderIndex:
         if not same_files and self._folders != (folders := self._tree.folders):
             self._rows.forget()
             self._unlisted, self._reals, self._folders = {}, {}, folders
-        before, listed = self._listed or [], self._listed_in(files, content)
-        new = [one for one, then in zip(listed, before, strict=False) if one is not then] + listed[len(before) :]
-        if same_files and content is not None and self._content is not None and self._same_places(before, listed, new):
+        before = self._listed or []
+        rows, changed = self._rows_of(files, content)
+        listed = self._entries_of(rows, before, changed)
+        if changed is None:
+            changed = [at for at, (one, then) in enumerate(zip(listed, before, strict=False)) if one is not then]
+            changed += range(len(before), len(listed))
+        new = [listed[at] for at in changed]
+        moved = any(at < len(before) and listed[at].id != before[at].id for at in changed)
+        with_list = content is not None and self._content is not None
+        if same_files and with_list and not moved and self._same_places(before, listed, new):
             self._entries |= {one.id: one for one in new if one.row.file.parent != self._folder / MODELS}
             self.log.note([one.id for one in new])
         else:
             known = self._entries
             self._entries = self._all(files, listed, content is None)
             if self._listed is not None:  # a page's first look sees everything
-                changed = [
-                    id for id, one in self._entries.items() if (then := known.get(id)) is not one and then != one
-                ]
-                self.log.note(changed, [id for id in known if id not in self._entries])
+                others = [id for id, one in self._entries.items() if (then := known.get(id)) is not one and then != one]
+                self.log.note(others, [id for id in known if id not in self._entries])
         self._files, self._content, self._listed = files, content, listed
+        self._listed_rows = None if content is None else rows
 
     def _same_places(self, before: list[FileEntry], listed: list[FileEntry], new: list[FileEntry]) -> bool:
         """Whether the same recordings are there, in the same order, and the list only says more of some."""
         if len(listed) < len(before) or (len(listed) > len(before) and self._links):
             return False
-        moved = any(one.id != then.id for one, then in zip(listed, before, strict=False))
-        return not moved and all(one.id in self._entries for one in new)
+        return all(one.id in self._entries for one in new)
 
-    def _listed_in(self, files: list[Path], content: bytes | None) -> list[FileEntry]:
-        """Of each row of the list, or of what lies in subfolders without one; the same entries for the same rows."""
-        path = self._folder / LABELS
+    def _rows_of(self, files: list[Path], content: bytes | None) -> tuple[list[LabelRow], list[int] | None]:
+        """The rows of the list, or of what lies in subfolders without one, and which are others than before if only
+        these can be."""
         if content is None:
-            rows = rows_below(self._folder, unlabelled=True, problems=True, files=files)
-        else:
-            rows = self._rows.rows(text_in(path, content))
-        before = self._listed or []
+            return rows_below(self._folder, unlabelled=True, problems=True, files=files), None
+        return self._rows.rows_and_changes(text_in(self._folder / LABELS, content), self._listed_rows)
+
+    def _entries_of(self, rows: list[LabelRow], before: list[FileEntry], changed: list[int] | None) -> list[FileEntry]:
+        """The same entries for the same rows."""
+        if changed is not None:
+            listed = [*before, *(entry_of(row, self._folder) for row in rows[len(before) :])]
+            for at in changed:
+                if at < len(before):
+                    listed[at] = self._entry_again(before[at], rows[at])
+            return listed
         kept = [self._entry_again(then, row) for then, row in zip(before, rows, strict=False)]
         return kept + [entry_of(row, self._folder) for row in rows[len(kept) :]]
 

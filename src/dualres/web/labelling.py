@@ -121,23 +121,23 @@ class Labelling:
         epoch: str,
     ) -> dict[str, Any]:
         part = None if end_s is None else (start_s or 0.0, end_s)
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             self._workspace.label(self._workspace.entry(id), cells, part, seen)
             return self._saved(since, epoch)
 
     def remove_part(self, id: str, since: int, epoch: str) -> dict[str, Any]:
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             self._workspace.unlist_part(self._workspace.entry(id))
             return self._saved(since, epoch)
 
     def label_many(self, ids: list[str], cells: dict[str, str], since: int, epoch: str) -> dict[str, Any]:
         """All of them, or none: where one was changed since the page has looked, nothing is saved."""
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             entries = self._some(ids)
             return self._write([(one, cells) for one in entries], since, epoch)
 
     def undo(self, since: int, epoch: str) -> dict[str, Any]:
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             return {"undone": self._workspace.undo(), **self._saved(since, epoch)}
 
     def _saved(self, since: int, epoch: str) -> dict[str, Any]:
@@ -181,13 +181,13 @@ class Labelling:
 
     def preview(self, pattern: str, ids: list[str] | None, over: bool) -> dict[str, Any]:
         """What would be written: how many names fit, what they say, and where the list says something else."""
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             return _Found(self._some(ids), NamePattern.parsed(pattern), over).as_data()
 
     def label_by_pattern(
         self, pattern: str, *, ids: list[str] | None, over: bool, since: int, epoch: str
     ) -> dict[str, Any]:
-        with self.facts.paused():
+        with self._workspace.writers.writing():
             found = _Found(self._some(ids), NamePattern.parsed(pattern), over)
             return self._write(found.wanted, since, epoch)
 

@@ -18,6 +18,7 @@ POINTS = 1200  # of a curve: more than a screen has columns for
 FRAME_S = 0.25  # of the spectrum
 RESOLUTIONS_S = (0.004, 0.016)  # frames of the spectrograms, those of the network
 COLUMNS, ROWS = 480, 128  # of a spectrogram
+AT_ONCE = 60  # columns of it
 RANGE_DB, MARGIN_DB = 70.0, 6.0  # from the darkest to the brightest at most; how far the median is above the darkest
 UNKNOWN_HZ = 10.0  # a shaft's rate, for the resolution of the envelope's spectrum where no speed is known
 
@@ -47,13 +48,13 @@ def spectrogram(samples: Samples, rate: float) -> tuple[dict[str, Any], bytes]:
         if length > len(signal):
             raise RecordingError("the stretch is too short for a spectrogram; show a longer one")
         starts = np.linspace(0, len(signal) - length, COLUMNS).astype(int)
-        window = np.hanning(length)
+        window, frames = np.hanning(length), np.lib.stride_tricks.sliding_window_view(signal, length)
         power = np.empty((ROWS, COLUMNS))
         edges = np.unique(np.linspace(0, length // 2, ROWS + 1).astype(int)[:-1])
-        for column, start in enumerate(starts):
-            line = np.abs(np.fft.rfft(signal[start : start + length] * window)) ** 2
-            bands = np.maximum.reduceat(line[:-1], edges)
-            power[:, column] = bands[np.arange(ROWS) * len(bands) // ROWS]
+        for first in range(0, COLUMNS, AT_ONCE):
+            lines = np.abs(np.fft.rfft(frames[starts[first : first + AT_ONCE]] * window)) ** 2
+            bands = np.maximum.reduceat(lines[:, :-1], edges, axis=1)
+            power[:, first : first + AT_ONCE] = bands[:, np.arange(ROWS) * len(edges) // ROWS].T
         level = 10 * np.log10(power + power.max() * 1e-12 + 1e-300)
         dark = max(float(np.median(level)) - MARGIN_DB, float(level.max()) - RANGE_DB)  # the noise is dark
         bright = (level - dark) / max(float(level.max()) - dark, 1.0)

@@ -90,6 +90,7 @@ class Walk(Generic[T]):
             for entry in missing:
                 if self._over.is_set():
                     return
+                self._workspace.writers.give_way()
                 self._find(entry)
                 if monotonic() - told > BETWEEN_S:
                     told = monotonic()

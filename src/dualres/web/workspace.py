@@ -32,6 +32,7 @@ from dualres.recordings.speed import Speed, speed_in
 from dualres.recordings.speed_sources import SpeedKnown, SpeedSources
 from dualres.utils.progress import Progress, quiet
 from dualres.web.index import MODELS, FileEntry, FolderIndex, entry_of
+from dualres.web.precedence import WritersFirst
 from dualres.web.pyramid import Pyramid
 from dualres.web.words import plain
 
@@ -80,6 +81,7 @@ class Workspace:
         with suppress(DualResError):  # the next edit says it
             finish_edits(self.folder)
         self.index = FolderIndex(self.folder)
+        self.writers = WritersFirst()
         self._lock = Lock()  # of the list
         self._undo: list[Reversal] = []  # of the last changes of the list
         self._signals: dict[tuple[object, ...], list[SignalPreview]] = {}

@@ -88,6 +88,19 @@ def test_a_row_that_did_not_change_is_the_very_same(folder: Path) -> None:
     assert [row.file.name for row in watched.rows(text_of(folder))] == ["b.wav"]
 
 
+def test_which_rows_are_others_is_told_where_nothing_else_can_be(folder: Path) -> None:
+    watched = WatchedRows(folder)
+    first, changed = watched.rows_and_changes(LISTS[0], None)
+    assert changed is None
+    second, changed = watched.rows_and_changes(LISTS[0].replace("b.wav,", "b.wav,bad"), first)
+    assert changed == [1]
+    assert watched.rows_and_changes(f"{LISTS[0]}c.wav,bad\n", first)[1] is None  # it was not the last one
+    third, changed = watched.rows_and_changes(f"{LISTS[0]}c.wav,good\n", watched.rows(f"{LISTS[0]}c.wav,bad\n"))
+    assert changed == [2]
+    assert watched.rows_and_changes(LISTS[0], third)[1] is None  # one was taken away
+    assert [row.file for row in second] == [row.file for row in first]
+
+
 def test_a_row_that_was_listed_twice_is_told_whenever_it_comes(folder: Path) -> None:
     (folder / "labels.csv").write_text(LISTS[0])
     watched = WatchedRows(folder)

@@ -6,7 +6,7 @@ import { recordingList } from "/list.js";
 import { machine, sayMachine } from "/machine.js";
 import { showOverlay } from "/overlay.js";
 import { draw, heat } from "/plots.js";
-import { read } from "/recordings.js";
+import { read, written } from "/recordings.js";
 
 const view = { id: null, start: 0, end: 0, axis: 0, part: null, beside: false };
 let asked = 0; // so that an answer which comes late is not drawn
@@ -139,11 +139,15 @@ function show(start, end) {
   later = setTimeout(drawRest, 250); // the other pictures follow when the hand rests
 }
 
-function drawAll() {
-  asked += 1;
+// A label that is being written goes before its pictures; who goes on at once waits for none.
+const drawAll = attempt(async () => {
+  const mine = (asked += 1);
+  await written();
+  if (mine !== asked) return;
   drawWave();
-  drawRest();
-}
+  clearTimeout(later);
+  later = setTimeout(drawRest, 60);
+});
 
 const drawWave = attempt(async () => {
   const place = document.getElementById("wave");
@@ -174,6 +178,7 @@ function setPart(marked) {
 }
 
 function drawRest() {
+  if (!view.id || !document.getElementById("spectrum")) return;
   drawSpectrum();
   drawHeat();
   drawEnvelope();

@@ -11,7 +11,7 @@ import { choose, nextUnlabelled, selectAll } from "/list.js";
 import { look } from "/look.js";
 import { loadMachine } from "/machine.js";
 import { map } from "/map.js";
-import { labelOf } from "/recordings.js";
+import { labelOf, written } from "/recordings.js";
 import { results } from "/results.js";
 import { watch } from "/watch.js";
 
@@ -52,6 +52,7 @@ function news() {
   events.addEventListener("folder", attempt(refresh));
   events.addEventListener("changes", attempt(async (event) => {
     const { epoch, version } = JSON.parse(event.data);
+    await written(); // the answer to what is being written tells of it
     if (epoch !== state.epoch || version > state.version) await refresh();
   }));
   events.addEventListener("keys", (event) => { state.keys = JSON.parse(event.data); tell("folder"); });

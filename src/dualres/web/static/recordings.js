@@ -98,14 +98,25 @@ export async function read(id) {
   return Object.assign(recording(id) || {}, found);
 }
 
+const writing = new Set(); // what is being written
+
+// Once nothing is being written any more.
+export async function written() {
+  while (writing.size) await Promise.allSettled(writing);
+}
+
 async function saved(asked) {
+  writing.add(asked);
   try {
     const found = await asked;
     take(found);
     return found;
   } catch (error) {
+    writing.delete(asked);
     await refresh(); // what somebody else has changed is shown
     throw error;
+  } finally {
+    writing.delete(asked);
   }
 }
 
