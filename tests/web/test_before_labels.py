@@ -14,7 +14,7 @@ from dualres import cli
 from tests.explain.made_knocks import ORDERS, RATE, knocking
 from tests.web.served import Served
 
-FACTS = {"speed": "25Hz", "orders": ORDERS, "bearing": "", "gear": "", "unit": ""}
+FACTS = {"speed": "25Hz", "orders": ORDERS, "bearing": "", "gear": "", "unit": "", "zones": ""}
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,19 @@ def test_other_facts_are_checked_anew(served: Served) -> None:
     assert told["facts"]["gear"] == "29/95"
 
 
-@pytest.mark.parametrize("facts", [{"speed": "fast"}, {"bearing": "x"}, {"unit": "furlong"}, {"gear": "1/"}])
+def test_a_zone_is_named_only_where_limits_and_unit_are_known(served: Served) -> None:
+    one = by_name(served)["bad0.wav"]
+    limits, unit = "zones=0.001,0.002,9999", "unit=g"
+    assert served.get(f"/api/recordings/{one}/check?speed=25Hz&{limits}&{unit}")["zone"] == "C"
+    for known in (limits, unit):
+        assert "zone" not in served.get(f"/api/recordings/{one}/check?speed=25Hz&{known}")
+    served.ask("POST", "/api/checks", FACTS | {"zones": "0.001,0.002,9999", "unit": "g"})
+    assert [row["zone"] for row in until_done(served, "/api/checks")["rows"][:-1]] == ["C"] * 4
+
+
+@pytest.mark.parametrize(
+    "facts", [{"speed": "fast"}, {"bearing": "x"}, {"unit": "furlong"}, {"gear": "1/"}, {"zones": "3,2,1"}]
+)
 def test_facts_that_are_none_are_refused_everywhere(served: Served, facts: dict[str, str]) -> None:
     one = by_name(served)["bad0.wav"]
     assert served.ask("POST", "/api/checks", facts)[0] == 400

@@ -48,6 +48,33 @@ def test_every_recording_is_looked_at_once_for_each_state_of_it(folder: Path) ->
     assert len(walk.found) == 2
 
 
+def test_some_are_looked_at_beside_what_goes_on_and_a_pause_keeps_what_was_found(folder: Path) -> None:
+    workspace, seen, free = Workspace(folder), list[str](), threading.Event()
+
+    def look(entry: FileEntry) -> str:
+        free.wait(20)
+        seen.append(entry.name)
+        return ""
+
+    walk = Walk(workspace, look, lambda: None)
+    first, second, _ = workspace.entries()
+    walk.go([first.id])
+    walk.go([second.id, first.id])
+    assert (walk.progress()["total"], walk.progress()["running"]) == (2, True)
+    free.set()
+    until(lambda: finished(walk))
+    assert seen == [first.name, second.name]
+    free.clear()
+    walk.go()
+    assert walk.progress() == {"done": 2, "total": 3, "running": True}
+    walk.pause()
+    free.set()
+    until(lambda: finished(walk))
+    assert len(walk.found) == 3  # what had begun was finished
+    walk.go()
+    assert walk.progress() == {"done": 3, "total": 3, "running": False}
+
+
 def test_a_label_changes_nothing_and_a_condition_does(folder: Path) -> None:
     workspace, seen = Workspace(folder), list[str]()
     walk = Walk(workspace, lambda entry: seen.append(entry.name) or "", lambda: None)

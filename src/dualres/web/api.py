@@ -5,7 +5,7 @@ import hashlib
 import io
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,9 +29,11 @@ from dualres.web.events import Events
 from dualres.web.labelling import Labelling
 from dualres.web.listing import described
 from dualres.web.live import LiveStreams
-from dualres.web.machine import UNITS, MachineFile
+from dualres.web.machine import UNITS, MachineFile, options_of
 from dualres.web.models import Judging
 from dualres.web.overview import Overview
+from dualres.web.trends import Trends
+from dualres.web.verdicts import Verdicts
 from dualres.web.workspace import Workspace, is_campaign
 
 HTML = "text/html; charset=utf-8"
@@ -54,6 +56,7 @@ _BEARING = Field("bearing", str, "such as 6205, or elements, diameters and angle
 _GEAR = Field("gear", str, "teeth, such as 29/95", "")
 _ORDERS = Field("orders", str, "of a bearing's parts, such as outer=3.585,inner=5.415", "")
 _UNIT = Field("unit", str, "of the samples", "", choices=UNITS)
+_ZONES = Field("zones", str, "limits in mm/s between zones A, B, C and D of ISO 20816, such as 1.1,2.2,3.3", "")
 
 
 class PageApi:
@@ -70,18 +73,25 @@ class PageApi:
         self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
         self._results = Path(self._exports.name) / "results"
+        self.verdicts = Verdicts(workspace, self.judging, events.publish)
+        self.trends = Trends(self.commands, self.judging, Path(self._exports.name) / "levels.json", self._reading)
 
     def endpoints(self) -> list[Endpoint]:
         """All of them; the page's description is made from these."""
         one, model = "/api/recordings/{id}", "/api/models/{name}"
         stretch = (_START, _END, _AXIS)
         columns = Field("columns", int, "of the plot", 1000, 1, 8000)
-        machine, facts = (_SPEED, _BEARING, _GEAR), (_SPEED, _BEARING, _ORDERS, _GEAR, _UNIT)
+        machine, facts = (_SPEED, _BEARING, _GEAR), (_SPEED, _BEARING, _ORDERS, _GEAR, _UNIT, _ZONES)
         changes = tuple(replace(one, default=None) for one in facts)
         fit = (
             Field("name", str, "of the model file, without its suffix"),
             Field("recipe", str, "how to learn", "orders", choices=("orders", "views", "robust", "paper")),
             Field("held_out", str, "the unit that is held out; empty for the hardest that labels allow", ""),
+            *(replace(one, default="") for one in (_BEARING, _ORDERS)),
+            Field(
+                "faults", dict, "classes and the part of the bearing that is damaged: outer, inner, ball, cage", None
+            ),
+            Field("labelled_only", bool, "whether no fault is added that nobody labelled", False),
         )
         export = (
             Field("to", str, "the kind of export", "c99", choices=("c99", "onnx")),
@@ -106,6 +116,8 @@ class PageApi:
             Endpoint("PUT", "/api/machine", "Say what is known of it", self.say_machine, body=changes),
             Endpoint("GET", "/api/checks", "Verdicts without labels", self.checks.shown),
             Endpoint("POST", "/api/checks", "Check all without labels", self.check_all, body=facts),
+            *self.trends.endpoints(facts),
+            *self.verdicts.endpoints(),
             Endpoint("GET", "/api/models", "All models, the newest first", self.models),
             Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=OCTETS),
             Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=HTML),
@@ -246,7 +258,17 @@ class PageApi:
     def models(self) -> list[dict[str, Any]]:
         return [self.judging.shown(name) for name in self.judging.names()]
 
-    def fit(self, name: str, recipe: str, held_out: str) -> dict[str, Any]:
+    def fit(
+        self,
+        name: str,
+        recipe: str,
+        held_out: str,
+        *,
+        bearing: str,
+        orders: str,
+        faults: dict[str, str] | None,
+        labelled_only: bool,
+    ) -> dict[str, Any]:
         need("a fit", *TRAINING)
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists() or self.commands.is_running(f"Fit {name}"):
@@ -254,6 +276,9 @@ class PageApi:
         target.parent.mkdir(exist_ok=True)
         arguments = ["fit", ".", "-o", str(target), "--json", *([] if recipe == "orders" else ["--recipe", recipe])]
         arguments += [*(["--held-out", held_out] if held_out else []), *self._reading()]
+        arguments += options_of({"bearing": bearing, "orders": orders})
+        arguments += [f"--fault={label}={part}" for label, part in (faults or {}).items()]
+        arguments += ["--labelled-only"] if labelled_only else []
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
     def advise(self, count: int) -> dict[str, Any]:
@@ -284,11 +309,14 @@ class PageApi:
     ) -> dict[str, Any]:
         return self.commands.start(kind, title, arguments, then).as_data()
 
-    def _reading(self) -> list[str]:
-        """How files are read, as the page itself was told."""
+    def _reading(self, facts: Mapping[str, str] | None = None) -> list[str]:
+        """How files are read, as the page itself was told, or by what is known of the machine."""
         channel, rate = self.workspace.channel, self.workspace.rate
         said = [*(["--channel", channel] if channel else []), *(["--rate", str(rate)] if rate else [])]
-        return [*said, *self.workspace.sources.options]
+        return [
+            *said,
+            *([f"--speed={facts['speed']}"] if facts and facts.get("speed") else self.workspace.sources.options),
+        ]
 
     # Models and verdicts
 
@@ -352,6 +380,7 @@ class PageApi:
     def end(self) -> None:
         self._over.set()
         self.checks.stop()
+        self.verdicts.end()
         self.overview.stop()
         self.labelling.facts.end()
         self.commands.end()

@@ -82,6 +82,7 @@ class Checks:
             "speed_rpm": found.speed.rpm if found.speed else None,
             "speed_source": found.speed.source if found.speed else None,
             "velocity_mm_s": found.velocity_mm_s,
+            "zone": found.zone,
         }
 
     def _tell(self) -> None:

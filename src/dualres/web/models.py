@@ -14,6 +14,7 @@ from dualres.explain.contributions import Portrait
 from dualres.explain.nearest import portrait
 from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
+from dualres.judge.geometry import Geometry
 from dualres.judge.model import Model, load_any
 from dualres.judge.questions import questions_of
 from dualres.judge.verdict import promised_under, promises_of
@@ -95,7 +96,7 @@ class Judging:
         return self._workspace.models / f"{name}{SUFFIX}"
 
     def model(self, name: str) -> Model:
-        key = self._key(name)
+        key = self.key(name)
         with self._lock:
             if key not in self._loaded:
                 self._loaded[key] = load_any(self.path(name))
@@ -103,7 +104,8 @@ class Judging:
                     self._loaded.popitem(last=False)
             return self._loaded[key]
 
-    def _key(self, name: str) -> tuple[object, ...]:
+    def key(self, name: str) -> tuple[object, ...]:
+        """Another one for every model that ever had this name."""
         return (name, FileStamp.of(self.path(name).stat()))
 
     def card(self, name: str) -> dict[str, Any]:
@@ -123,6 +125,7 @@ class Judging:
             "promises": list(map(plain, promises_of(card))),
             "promised_under": plain(promised_under(card)),
             "channels": list(card.channels),
+            "geometry": Geometry.parsed(card.geometry, card.classes).sentences if card.geometry else [],
             "report": page.is_file(),
             "bytes": self.path(name).stat().st_size,
         }
@@ -144,7 +147,7 @@ class Judging:
     def reasons(self, name: str, entry: FileEntry, *, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
         """What `dualres explain --json` prints, beside the folder's labelled recordings; of several axes, of one."""
         workspace, model, channel = self._workspace, self.model(name), self._workspace.channel
-        judges = self._key(name)
+        judges = self.key(name)
         recording = judge_files.read_for(model, entry.row, channel, workspace.rate, speed=workspace.sources)
         if model.card.axes:
             channel = model.card.channels[min(axis, len(model.card.channels) - 1)]

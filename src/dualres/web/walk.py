@@ -1,6 +1,6 @@
 """Something found out about every recording, one after another in a thread, and kept for each state of its file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -28,32 +28,56 @@ class Found(Generic[T]):
 
 
 class Walk(Generic[T]):
-    """Calls `look` for every recording that is not known yet; those with a label first, then in no order, so that what
-    is known so far stands for the whole. `tell` is called in the thread, now and then and at the end."""
+    """Calls `look` for every recording that is not known yet; those with a label first, or last, else in no order, so
+    that what is known so far stands for the whole. `tell` is called in the thread, now and then and at the end."""
 
-    def __init__(self, workspace: Workspace, look: Callable[[FileEntry], T], tell: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        look: Callable[[FileEntry], T],
+        tell: Callable[[], None],
+        *,
+        most: int | None = MOST,
+        labelled_first: bool = True,
+    ) -> None:
         self._workspace, self._look, self._tell = workspace, look, tell
+        self._most, self._labelled_first = most, labelled_first
         self._found: dict[str, Found[T]] = {}  # by the entry's id
         self._lock, self._over, self._going = Lock(), Event(), False
+        self._left: dict[str, FileEntry] = {}  # what is still to be found out, by id
         self._total = 0
         self.version = 0  # another one wherever something else is known
 
-    def go(self) -> None:
-        """Find out what is not known, unless that is being done; at once where nothing is missing."""
+    def go(self, ids: Collection[str] | None = None) -> None:
+        """Find out what is not known of all, unless that is being done, or of these beside what is being done; at once
+        where nothing is missing."""
         with self._lock:
-            if self._going or self._over.is_set():
+            if self._over.is_set() or (self._going and ids is None):
                 return
             entries = self._entries()
-            self._total = len(entries)
-            missing = [one for one in entries if not self._knows(one)]
-            gone = self._found.keys() - {one.id for one in entries}
-            for id in gone:
-                del self._found[id]
-            self.version += bool(gone)
-            if not missing:
+            if ids is None:
+                self._forget_others(entries)
+            else:
+                wanted = set(ids)
+                entries = [one for one in entries if one.id in wanted]
+            missing = {one.id: one for one in entries if one.id not in self._left and not self._knows(one)}
+            self._total = self._total + len(missing) if self._going else len(entries)
+            self._left |= missing
+            if self._going or not missing:
                 return
             self._going = True
-        Thread(target=self._run, args=(missing,), daemon=True).start()
+        Thread(target=self._run, daemon=True).start()
+
+    def _forget_others(self, entries: Iterable[FileEntry]) -> None:
+        gone = self._found.keys() - {one.id for one in entries}
+        for id in gone:
+            del self._found[id]
+        self.version += bool(gone)
+
+    def pause(self) -> None:
+        """Until the next call of `go`; what was found stays."""
+        with self._lock:
+            self._left.clear()
 
     def stop(self) -> None:
         """For good; what was found stays."""
@@ -73,25 +97,26 @@ class Walk(Generic[T]):
 
     def progress(self) -> dict[str, Any]:
         with self._lock:
-            return {"done": min(len(self._found), self._total), "total": self._total, "running": self._going}
+            return {"done": max(self._total - len(self._left), 0), "total": self._total, "running": self._going}
 
     def _entries(self) -> list[FileEntry]:
         """Ids are hashes of names: their order is none."""
         readable = (one for one in self._workspace.entries() if not one.row.problem)
-        return sorted(readable, key=lambda one: (not one.row.known.get("label"), one.id))[:MOST]
+        last = self._labelled_first
+        return sorted(readable, key=lambda one: (bool(one.row.known.get("label")) != last, one.id))[: self._most]
 
     def _knows(self, entry: FileEntry) -> bool:
         found = self._found.get(entry.id)
         return found is not None and found.state == _state(entry)
 
-    def _run(self, missing: list[FileEntry]) -> None:
+    def _run(self) -> None:
         told = monotonic()
         try:
-            for entry in missing:
-                if self._over.is_set():
-                    return
+            while (entry := self._next()) is not None:
                 self._workspace.writers.give_way()
                 self._find(entry)
+                with self._lock:
+                    self._left.pop(entry.id, None)
                 if monotonic() - told > BETWEEN_S:
                     told = monotonic()
                     self._tell()
@@ -99,6 +124,13 @@ class Walk(Generic[T]):
             with self._lock:
                 self._going = False
             self._tell()
+
+    def _next(self) -> FileEntry | None:
+        """None at the end."""
+        with self._lock:
+            found = None if self._over.is_set() else next(iter(self._left.values()), None)
+            self._going = found is not None
+            return found
 
     def _find(self, entry: FileEntry) -> None:
         state = _state(entry)

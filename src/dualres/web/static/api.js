@@ -72,11 +72,11 @@ export const tell = (what) => listeners.forEach((listener) => listener(what));
 
 export { classes, recording, refresh, say } from "/recordings.js";
 
-// A verdict that was asked for before is not asked for again, as long as neither the model nor what the list says of its
-// conditions has changed.
+// A verdict that was asked for before, and not only found among many, is not asked for again, as long as neither the
+// model nor what the list says of its conditions has changed.
 export async function verdict(id) {
   const key = `${state.model}/${id}`;
-  if (!state.verdicts.has(key)) {
+  if (!state.verdicts.has(key) || state.verdicts.get(key).brief) {
     state.verdicts.set(key, await ask(`/api/verdicts/${id}`, { query: { model: state.model } }));
     tell("verdict");
   }

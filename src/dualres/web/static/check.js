@@ -43,6 +43,9 @@ function show(place, work) {
   const counts = [...new Set(told.rows.map((row) => row.answer))].map((answer) => `${answer || "not checked"} ${told.rows.filter((row) => row.answer === answer).length}`);
   work.textContent = told.running ? `${told.done} of ${told.total} checked` : told.total ? counts.join(", ") : "";
   if (!told.rows.length) return fill(place);
+  const isNumber = (value) => value !== null && value !== undefined;
+  const velocity = told.rows.some((row) => isNumber(row.velocity_mm_s));
+  const heads = ["Answer", "Recording", "p", "Speed", ...(velocity ? [told.facts.zones ? "mm/s, zone" : "mm/s"] : [])];
   const rows = told.rows.slice(0, view.most).map((row) => {
     const one = recording(row.id);
     if (!one) return null;
@@ -51,10 +54,11 @@ function show(place, work) {
       h("td", { class: seen(row) }, row.said, row.reason && row.answer !== "cannot tell" ? h("span", { class: "small" }, ` ${row.reason}`) : null),
       h("td", {}, breakable(one.name), one.label ? h("span", { class: "small" }, ` ${one.label}`) : null),
       h("td", { class: "number" }, row.named ? row.p.toPrecision(2) : ""),
-      h("td", { class: "number" }, row.speed_rpm ? `${row.speed_rpm.toFixed(0)} rpm` : ""));
+      h("td", { class: "number" }, row.speed_rpm ? `${row.speed_rpm.toFixed(0)} rpm` : ""),
+      velocity ? h("td", { class: "number" }, isNumber(row.velocity_mm_s) ? [row.velocity_mm_s.toPrecision(3), row.zone].filter(Boolean).join(" ") : "") : null);
   });
   const more = told.rows.length > view.most && h("button", { onclick: () => { view.most += 5 * SHOWN; show(place, work); } }, `Show more of ${told.rows.length.toLocaleString("en")}`);
-  fill(place, h("div", { class: "scroll" }, h("table", { class: "verdicts judged" }, h("thead", {}, h("tr", {}, ...["Answer", "Recording", "p", "Speed"].map((name, at) => h("th", { class: at > 1 ? "number" : "" }, name)))), h("tbody", {}, rows))), more);
+  fill(place, h("div", { class: "scroll" }, h("table", { class: "verdicts judged" }, h("thead", {}, h("tr", {}, ...heads.map((name, at) => h("th", { class: at > 1 ? "number" : "" }, name)))), h("tbody", {}, rows))), more);
 }
 
 const showOne = attempt(async (place, id) => {
@@ -69,7 +73,7 @@ const showOne = attempt(async (place, id) => {
   fill(place, h("h2", {}, breakable(one.name)),
     h("p", { class: best?.named ? "answer none_of_these" : "answer" }, found.said),
     best?.named ? h("p", { class: "small" }, `p ${found.p.toPrecision(2)}, over everything that was looked for. ${words(best)}`) : found.reason ? null : h("p", { class: "small" }, "Nothing found does not say that the machine is healthy."),
-    h("p", { class: "small" }, [found.curves && `The shaft turns at ${found.curves.rpm.toFixed(0)} rpm, ${found.speed_source}.`, found.velocity_mm_s !== undefined && `Velocity ${found.velocity_mm_s.toPrecision(3)} mm/s rms from 10 to 1,000 Hz.`].filter(Boolean).join(" ")),
+    h("p", { class: "small" }, [found.curves && `The shaft turns at ${found.curves.rpm.toFixed(0)} rpm, ${found.speed_source}.`, found.velocity_mm_s !== undefined && `Velocity ${found.velocity_mm_s.toPrecision(3)} mm/s rms from 10 to 1,000 Hz${found.zone ? `, zone ${found.zone} by the limits given` : ""}.`].filter(Boolean).join(" ")),
     h("p", { class: "tools" }, label, h("button", { onclick: () => { choose(id); location.hash = "look"; } }, "Look at it")),
     found.curves ? [h("h3", {}, "Envelope of all bands"), envelope, h("h3", {}, "Signal"), signal,
       h("p", { class: "small" }, "How far each order stands out of the noise, in standard deviations. An order is how often something comes in a turn of the shaft.")] : null,

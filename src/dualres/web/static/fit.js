@@ -1,8 +1,13 @@
 // Fits: what is labelled, how to learn, how far it is, and what to expect of each model. The estimate stands first.
-import { ask, attempt, change, classes, duration, fill, h, listen, state, tell } from "/api.js";
+import { ask, attempt, breakable, change, classes, duration, fill, h, listen, state, tell } from "/api.js";
 import { choose } from "/look.js";
+import { machine } from "/machine.js";
 import { draw } from "/plots.js";
 import { questions } from "/questions.js";
+import { conditions } from "/recordings.js";
+
+const PARTS = { "": "by its name", outer: "fault of the outer race", inner: "fault of the inner race", ball: "fault of a rolling element", cage: "fault of the cage", none: "no fault of the bearing" };
+const FAULTS = 30; // classes whose part can be chosen
 
 export function fit(place) {
   const understood = h("section", {}), form = h("section", {}), work = h("section", { hidden: true }), models = h("section", { hidden: true }), advice = h("section", { hidden: true });
@@ -14,7 +19,7 @@ export function fit(place) {
   showWork(work);
   listen((what) => {
     if (!models.isConnected) return;
-    if (what === "folder") { showAdvice(advice); showUnderstood(understood); if (!form.contains(document.activeElement)) showForm(form); showModels(models); }
+    if (what === "folder") { showAdvice(advice); showUnderstood(understood); showForm(form); showModels(models); }
     if (what === "command") { showWork(work); showAdvice(advice); }
   });
 }
@@ -38,16 +43,43 @@ function freeName() {
   return `model-${number}`;
 }
 
+// Drawn again only where its choices are others: what was chosen and typed stays.
 function showForm(place) {
-  const units = ["component", "recording", ...new Set(state.recordings.flatMap((one) => Object.keys(one.condition)))];
+  const units = ["component", "recording", ...conditions()];
+  const choices = JSON.stringify([classes(), units, state.names]);
+  if (place.choices === choices || (place.choices && place.contains(document.activeElement))) return;
+  place.choices = choices;
   const name = h("input", { value: freeName(), required: true, "aria-label": "Name" });
   const recipe = h("select", {}, h("option", { value: "orders" }, "orders: seconds, the default"), h("option", { value: "views" }, "views: seconds, without the speed"), h("option", { value: "robust" }, "robust: the paper's network, minutes"), h("option", { value: "paper" }, "paper: as published, minutes"));
   const held = h("select", {}, h("option", { value: "" }, "whatever the labels allow"), units.map((unit) => h("option", { value: unit }, `an unseen ${unit}`)));
-  const start = attempt(async () => { await change("/api/fits", "POST", { name: name.value.trim(), recipe: recipe.value, held_out: held.value }); await commands(); });
+  const bearing = geometry();
+  const start = attempt(async () => { await change("/api/fits", "POST", { name: name.value.trim(), recipe: recipe.value, held_out: held.value, ...bearing.stated() }); await commands(); });
   place.hidden = classes().length < 2;
   fill(place, h("h2", {}, "Fit"),
     h("div", { class: "form" }, h("label", {}, "Name ", name), h("label", {}, "How to learn ", recipe), h("label", {}, "Say how well it does on ", held)),
+    bearing.fields,
     h("button", { class: "main", id: "fit", disabled: classes().length < 2, onclick: start }, "Fit"));
+}
+
+// What is known of the bearing joins what labels say, and faults that nobody labelled can be judged.
+function geometry() {
+  const { bearing, orders } = machine();
+  const known = { bearing: orders || /elements|^\d{1,2}\s*(-|to)/.test(bearing) ? "" : bearing, orders };
+  const field = (key, title, hint) => [key, h("input", { value: known[key], placeholder: hint, "data-geometry": key }), title];
+  const texts = [field("bearing", "Bearing", "6205"), field("orders", "or fault orders", "outer=3.58,inner=5.42")];
+  const parts = classes().slice(0, FAULTS).map((label) => [label, h("select", { "data-fault": label }, Object.entries(PARTS).map(([value, title]) => h("option", { value }, title)))]);
+  const only = h("input", { type: "checkbox" });
+  const fields = h("details", { id: "geometry", open: Boolean(known.bearing || known.orders) }, h("summary", {}, "Geometry of the bearing"),
+    h("p", { class: "small" }, "Faults of a bearing show at known orders of the shaft. Where they are known they speak beside the labels, the more the fewer labels there are, and faults that nobody labelled can be judged. A column bearing or orders of the list serves as well. Leave both empty to learn from labels alone."),
+    h("div", { class: "form" }, texts.map(([, input, title]) => h("label", {}, `${title} `, input)),
+      parts.map(([label, select]) => h("label", {}, breakable(label), select)),
+      h("label", {}, "Labelled classes only ", h("span", {}, only))));
+  const stated = () => {
+    const said = Object.fromEntries(texts.map(([key, input]) => [key, input.value.trim()]).filter(([, text]) => text));
+    const faults = Object.fromEntries(parts.map(([label, select]) => [label, select.value]).filter(([, part]) => part));
+    return { ...said, ...(Object.keys(faults).length && { faults }), labelled_only: only.checked };
+  };
+  return { fields, stated };
 }
 
 export async function commands() {
@@ -94,6 +126,7 @@ function card(one) {
     h("h3", {}, one.name),
     h("p", { class: "score" }, h("b", {}, score(one)), h("span", {}, one.held_out ? `macro-F1 on an unseen ${one.held_out}${range}` : "No unit was held out, so nobody knows how well it does.")),
     questions(one),
+    one.geometry.length ? h("details", {}, h("summary", {}, "What comes from geometry"), h("ul", { class: "small" }, one.geometry.map((text) => h("li", {}, text)))) : null,
     h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), one.promised_under, ...one.remarks].filter(Boolean).map((text) => h("li", {}, text))),
     h("p", { class: "tools" },
       one.report && h("a", { href: `${address}/report`, target: "_blank", rel: "noopener" }, "Report"),

@@ -1,5 +1,6 @@
 // What comes next: after each step the one that follows it.
 import { classes, fill, h, state } from "/api.js";
+import { count } from "/recordings.js";
 
 const running = (kind) => state.commands.some((one) => one.kind === kind && one.state === "running");
 const done = (kind) => state.commands.some((one) => one.kind === kind && one.state === "done");
@@ -12,7 +13,7 @@ export function nextStep() {
   if (!state.recordings.length) return ["Drop recordings here, or copy files into the folder."];
   if (!names.length) return [`${counted(all.length, "recording is", "recordings are")} here, and nothing is labelled. Label two classes or more, or check first what the machine's geometry tells.`, "check", "Check"];
   if (names.length < 2) return [`One class is labelled. Label a second one: a model tells classes apart.`, "look", "Label"];
-  const few = names.filter((name) => labelled.filter((one) => one.label === name).length < 2);
+  const few = names.filter((name) => count(name) < 2);
   if (running("fit")) return ["A model is being fitted."];
   if (!state.model && few.length) return [`${counted(labelled.length, "recording is", "recordings are")} labelled. Label another of ${few.slice(0, 2).join(" and ")}, and the fit can say how well it will do.`, "fit", "Fit anyway"];
   if (!state.model) return [`${counted(labelled.length, "recording", "recordings")} of ${names.length} classes are labelled. Fit a model to them.`, "fit", "Fit"];

@@ -10,6 +10,9 @@ import { keyOf } from "/recordings.js";
 
 const SHOWN = 200; // rows at a time
 let most = SHOWN;
+// How far the server is with judging many; `known` counts the verdicts that were taken over from it.
+const judging = { model: null, known: 0, done: 0, total: 0, running: false, asked: false };
+const number = (count) => count.toLocaleString("en");
 
 const SPEED_WORDS = {
   stated: "as stated", refined: "stated and refined by vibration", measured: "as measured", estimated: "found by vibration",
@@ -26,14 +29,15 @@ export function answered(said) {
 export function judge(place) {
   const chosen = h("select", { "aria-label": "Model", onchange: (event) => { state.model = event.target.value; tell("folder"); } });
   const list = h("div", {}), why = h("section", { class: "why", hidden: true }), expected = h("p", { class: "small" });
-  const all = h("button", { class: "main", id: "judge-all", onclick: attempt(() => judgeAll(state.recordings.filter((one) => !one.problem))) }, "Judge all");
+  const all = h("button", { class: "main", id: "judge-all", onclick: attempt(() => (judging.running ? stop() : judgeAll())) });
   const table = h("button", { onclick: attempt(async () => { await ask(`/api/models/${encodeURIComponent(state.model)}/table`, { method: "POST" }); await commands(); }) }, "Make a table");
-  const done = h("span", {});
+  const done = h("span", {}), going = h("span", { class: "going small", role: "status" });
   const zone = dropZone(async (kept) => {
     if (kept.length) choose(kept[0].id);
-    if (state.model) await judgeAll(kept.filter((one) => !one.problem));
+    const sound = kept.filter((one) => !one.problem);
+    if (state.model && sound.length) await judgeAll(sound.map((one) => one.id));
   });
-  const models = h("p", { class: "tools" }, h("label", {}, "Model ", chosen), all, table, done);
+  const models = h("p", { class: "tools" }, h("label", {}, "Model ", chosen), all, going, table, done);
   const tools = h("section", { class: "judging" }, models);
   fill(place, tools, h("section", { class: "dropping" }, expected, zone), h("div", { class: "two wide" }, list, why));
   const redraw = () => {
@@ -42,16 +46,24 @@ export function judge(place) {
     if (state.model && state.recordings.length) showTable(list);
     else fill(list);
     fill(done, tableLink());
+    showGoing();
+  };
+  const showGoing = () => {
+    all.textContent = judging.running ? "Stop" : "Judge all";
+    all.className = judging.running ? "" : "main";
+    fill(going, judging.running && h("progress", { value: judging.done, max: Math.max(judging.total, 1), "aria-label": "Judged" }), judging.running && ` ${number(judging.done)} of ${number(judging.total)}`);
   };
   redraw();
   showExpected(expected);
   listen((what) => {
     if (!list.isConnected) return;
+    if (what === "verdicts") news();
     if (["folder", "verdict", "command"].includes(what)) redraw();
     if (what === "chosen") { redraw(); showWhy(why); }
     if (what === "folder") showExpected(expected);
   });
   showWhy(why);
+  news();
 }
 
 const showExpected = attempt(async (place) => {
@@ -87,9 +99,56 @@ function showTable(list) {
   fill(list, h("table", { class: "verdicts judged" }, h("thead", {}, h("tr", {}, ...["Verdict", "Recording", "Label"].map((name) => h("th", {}, name)))), h("tbody", {}, rows)), more);
 }
 
-async function judgeAll(some) {
-  for (const one of some) await verdict(one.id);
-  notice(`${some.length} recordings were judged.`, true);
+// All, or these: the server judges one after the other, and what it has found is asked for as it comes.
+async function judgeAll(ids) {
+  take(await ask("/api/verdicts", { method: "POST", body: { model: state.model, ...(ids && { ids }) } }));
+  judging.asked = true;
+  await news();
+}
+
+async function stop() {
+  take(await ask("/api/verdicts", { method: "DELETE" }));
+  judging.asked = false;
+  notice(`Stopped: ${number(judging.done)} of ${number(judging.total)} were judged.`, true);
+}
+
+function take({ model, done, total, running }) {
+  Object.assign(judging, { done, total, running: running && model === state.model });
+  tell("verdict");
+}
+
+let asking = Promise.resolve(); // one question at a time
+function news() {
+  asking = asking.catch(() => {}).then(attempt(async () => {
+    const { model } = state;
+    if (!model) return;
+    if (judging.model !== model || !state.verdicts.size) Object.assign(judging, { model, known: 0 });
+    const found = await ask("/api/verdicts", { query: { model, since: judging.known } });
+    if (state.model !== model) return;
+    if (found.model === model) judging.known = found.known;
+    for (const { id, ...said } of found.verdicts) {
+      const before = state.verdicts.get(`${model}/${id}`);
+      if (!before || before.brief) state.verdicts.set(`${model}/${id}`, { ...said, brief: true });
+    }
+    take(found);
+    if (judging.asked && !found.running && found.model === model) {
+      judging.asked = false;
+      notice(`${number(found.total)} recordings were judged.`, true);
+    }
+  }));
+  return asking;
+}
+
+// What labels say and what geometry says to it.
+export function sources({ verdict: name, geometry }) {
+  const share = geometry.by_labels[name], one = geometry.classes[name];
+  if (geometry.reason) return `By labels alone: ${geometry.reason}.`;
+  if (share === undefined) return `${name[0].toUpperCase()}${name.slice(1)}: ${geometry.said}.`;
+  const labels = `Labels alone say ${name} with ${percent(share)}.`;
+  if (!one) return `${labels} It is no fault that the geometry knows.`;
+  if (one.score === undefined) return `${labels} The geometry says nothing of it.`;
+  const speaks = Math.abs(one.nats) < 0.1 ? "says little about it" : one.nats > 0 ? "speaks for it" : "speaks against it";
+  return `${labels} The geometry ${speaks}: the ${one.part} stands out by ${one.score.toFixed(1)}, with a weight of ${one.weight.toFixed(2)} beside ${one.labelled_recordings} labelled ${one.labelled_recordings === 1 ? "recording" : "recordings"}.`;
 }
 
 const showWhy = attempt(async (place) => {
@@ -110,7 +169,7 @@ const showWhy = attempt(async (place) => {
     h("ul", { class: "bars" }, strongest.map(([label, value]) => h("li", {}, h("span", {}, label), h("meter", { value, max: 1, "aria-label": label }), h("span", { class: "number" }, percent(value))))),
     h("p", {}, "What is it really? A key makes it a label."),
     h("div", { class: "keys" }, shown().map((label) => h("button", { class: one.label === label ? "key chosen" : "key", onclick: () => correct(label) }, keyOf(label) && h("kbd", {}, keyOf(label)), ` ${label}`))),
-    said.geometry ? h("p", { class: "small" }, `${said.geometry.said}.`) : null,
+    said.geometry ? h("p", { id: "sources" }, sources(said)) : null,
     found ? reasons(found, one.id) : null,
     h("p", { class: "small" }, h("button", { class: "link", onclick: () => { location.hash = "look"; } }, "Look at it"), ` ${duration(one.seconds)}`));
 });

@@ -10,6 +10,7 @@ import { read, written } from "/recordings.js";
 
 const view = { id: null, start: 0, end: 0, axis: 0, part: null, beside: false };
 let asked = 0; // so that an answer which comes late is not drawn
+let turn = 0; // of the pictures below the waveform
 
 export function look(place) {
   const list = recordingList();
@@ -142,10 +143,11 @@ function show(start, end) {
 // A label that is being written goes before its pictures; who goes on at once waits for none.
 const drawAll = attempt(async () => {
   const mine = (asked += 1);
+  turn += 1;
+  clearTimeout(later);
   await written();
   if (mine !== asked) return;
   drawWave();
-  clearTimeout(later);
   later = setTimeout(drawRest, 60);
 });
 
@@ -177,11 +179,14 @@ function setPart(marked) {
     h("button", { onclick: () => show(start, end) }, "Zoom to it"), " ", h("button", { onclick: () => setPart(null) }, "Unmark"));
 }
 
-function drawRest() {
-  if (!view.id || !document.getElementById("spectrum")) return;
-  drawSpectrum();
-  drawHeat();
-  drawEnvelope();
+// One after the other, so that a label always finds a free connection; given up once something else is shown.
+async function drawRest() {
+  const mine = (turn += 1);
+  for (const one of [drawSpectrum, drawHeat, drawEnvelope]) {
+    await written();
+    if (mine !== turn || !view.id || !document.getElementById("spectrum")) return;
+    await one();
+  }
 }
 
 const drawSpectrum = attempt(async () => {

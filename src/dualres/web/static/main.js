@@ -13,9 +13,10 @@ import { loadMachine } from "/machine.js";
 import { map } from "/map.js";
 import { labelOf, written } from "/recordings.js";
 import { results } from "/results.js";
+import { trend } from "/trend.js";
 import { watch } from "/watch.js";
 
-const views = { look: ["Label", look], map: ["Map", map], check: ["Check", check], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
+const views = { look: ["Label", look], map: ["Map", map], check: ["Check", check], trend: ["Trend", trend], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
 const place = document.getElementById("view");
 
 function route() {
@@ -58,7 +59,7 @@ function news() {
   events.addEventListener("keys", (event) => { state.keys = JSON.parse(event.data); tell("folder"); });
   events.addEventListener("writing", (event) => { const { done, total } = JSON.parse(event.data); if (done < total) working(`Writing ${done.toLocaleString("en")} of ${total.toLocaleString("en")}`); });
   events.addEventListener("wave", () => tell("wave"));
-  for (const kind of ["streams", "overview", "checks"]) events.addEventListener(kind, () => tell(kind));
+  for (const kind of ["streams", "overview", "checks", "verdicts"]) events.addEventListener(kind, () => tell(kind));
   events.addEventListener("machine", attempt(loadMachine));
   events.addEventListener("command", (event) => {
     const one = JSON.parse(event.data);
