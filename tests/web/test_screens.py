@@ -16,7 +16,7 @@ from tests.explain.made_knocks import ORDERS, RATE, knocking
 from tests.web.served import Served
 from tests.web.test_walk import until
 
-VIEWS = ("look", "map", "check", "fit", "judge", "watch")
+VIEWS = ("look", "map", "check", "trend", "fit", "judge", "watch")
 GUIDE = "document.querySelector('#guide').innerText"
 
 
@@ -106,12 +106,14 @@ def walked(served: Served, browser: Browser, folder: Path) -> None:
     browser.wait(f"{GUIDE}.includes('Fit a model')")
     (folder / "models").mkdir()
     model = str(folder / "models" / "model-1.safetensors")  # `test_page` fits by the page
-    assert CliRunner().invoke(cli.app, ["fit", str(folder), "-o", model, "--no-estimate"]).exit_code == 0
+    known = ["--orders", ORDERS, "--labelled-only"]
+    assert CliRunner().invoke(cli.app, ["fit", str(folder), "-o", model, "--no-estimate", *known]).exit_code == 0
     served.page.events.publish("folder", {})
     browser.wait(f"{GUIDE}.includes('ready')")
     browser.click("#guide .go")
     browser.click("#judge-all")
     browser.wait("document.querySelectorAll('.verdicts tbody td:first-child button').length === 0", 120)
+    assert sum("/api/verdicts/" in one for one in browser.requests) <= 2  # of the chosen one, not of all eight
     assert browser.errors == []
 
 
@@ -129,6 +131,45 @@ def test_reasons_are_a_sentence_and_a_picture_and_no_nats(walked: None, browser:
     assert "nats" not in told
     assert "Most alike" in told
     assert "this recording" in told
+
+
+def test_what_came_from_labels_and_what_from_geometry_is_a_sentence(walked: None, browser: Browser) -> None:
+    assert browser.evaluate("document.querySelector('#sources').textContent") == (
+        "By labels alone: its speed is not known."
+    )
+    by = '{ part: "outer race", labelled_recordings: 2, weight: 0.5, nats: 3.1, score: 6.2 }'
+    told = browser.evaluate(
+        'import("/judge.js").then(({ sources }) => sources({ verdict: "worn", geometry: '
+        f"{{ said: '', by_labels: {{ worn: 0.7 }}, classes: {{ worn: {by} }} }} }}))"
+    )
+    assert told == (
+        "Labels alone say worn with 70 %. The geometry speaks for it: the outer race stands out by 6.2, with a weight "
+        "of 0.50 beside 2 labelled recordings."
+    )
+
+
+def test_what_is_known_of_the_machine_stands_in_the_form_of_a_fit(walked: None, browser: Browser) -> None:
+    show(browser, "fit")
+    browser.wait("document.querySelector('.model')")
+    assert browser.evaluate("document.querySelector('[data-geometry=orders]').value") == ORDERS
+    chosen = "document.querySelector('[data-fault=good]')"
+    assert browser.evaluate(f"[...{chosen}.options].map((one) => one.value)").count("none") == 1
+    assert "weight" in browser.evaluate("document.querySelector('.model details').textContent")
+
+
+def test_a_machine_is_followed_over_time_and_too_little_is_said(walked: None, browser: Browser) -> None:
+    show(browser, "trend")
+    browser.click("#follow")
+    browser.wait("document.querySelectorAll('.machine').length === 2", 120)  # one of each component
+    told = browser.evaluate("document.querySelector('#view').innerText")
+    assert "2 machines: 2 cannot tell." in told
+    browser.evaluate("document.querySelector('.machine details').open = true")
+    browser.wait("document.querySelectorAll('.machine canvas').length > 2")
+    told = browser.evaluate("document.querySelector('.machine').innerText")
+    assert "4 recordings are too few" in told
+    assert "Nothing says when these were recorded" in told
+    browser.evaluate("document.querySelector('.machine table .link').click()")
+    browser.wait("document.querySelector('main').dataset.view === 'look'")
 
 
 def test_the_map_opens_what_is_clicked_and_goes_by_keys(walked: None, served: Served, browser: Browser) -> None:
@@ -191,6 +232,7 @@ def test_every_screen_fits_and_speaks_plainly(
         "look": "#envelope canvas",
         "map": ".legend span",
         "check": "#check-all",
+        "trend": "#follow",
         "fit": ".model",
         "judge": ".verdicts",
     }

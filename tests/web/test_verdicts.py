@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import soundfile
 
 from dualres.judge.model import save
 from dualres.web.models import Judging
+from tests.explain.made_knocks import ORDERS, RATE, knocking
 from tests.model.made_views import made_views
 from tests.models import model_of
 from tests.web.served import Served, folder_of_tones
@@ -91,6 +93,30 @@ def test_it_can_be_stopped_and_goes_on(served: Served) -> None:
     after = all_judged(served)
     assert len(after) == 5
     assert before.items() <= after.items()
+
+
+@pytest.mark.exhaustive
+def test_a_fit_knows_the_geometry_that_was_stated(tmp_path: Path) -> None:
+    rows = ["file,label"]
+    for seed in range(4):
+        name, label = f"r{seed}.wav", "knocks" if seed < 2 else "quiet"
+        soundfile.write(tmp_path / name, 0.05 * knocking(25.0, seed, knocks=seed < 2), RATE, subtype="FLOAT")
+        rows.append(f"{name},{label}")
+    (tmp_path / "labels.csv").write_text("\n".join(rows) + "\n")
+    stated = {"orders": ORDERS, "faults": {"knocks": "outer", "quiet": "none"}, "labelled_only": True}
+    with Served(tmp_path) as served:
+        status, told = served.ask("POST", "/api/fits", {"name": "m", **stated})
+        assert status == 200, told
+        end = time.monotonic() + 120
+        while (command := served.get("/api/commands")[0])["state"] == "running":
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        assert command["state"] == "done", command["messages"]
+        (card,) = served.get("/api/models")
+        first = served.get("/api/folder")["recordings"][0]["id"]
+        said = served.get(f"/api/verdicts/{first}?model=m")["geometry"]
+    assert card["geometry"][0].startswith("knocks: template of the outer race, weight 0.5 by 2 labelled")
+    assert (said["classes"]["knocks"]["part"], said["classes"]["knocks"]["labelled_recordings"]) == ("outer race", 2)
 
 
 def test_a_model_that_is_not_there_is_one_error(served: Served) -> None:

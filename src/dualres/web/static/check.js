@@ -45,7 +45,7 @@ function show(place, work) {
   if (!told.rows.length) return fill(place);
   const isNumber = (value) => value !== null && value !== undefined;
   const velocity = told.rows.some((row) => isNumber(row.velocity_mm_s));
-  const heads = ["Answer", "Recording", "p", "Speed", ...(velocity ? [told.facts.zones ? "mm/s, zone" : "mm/s"] : [])];
+  const heads = ["Answer", "Recording", "p", "rpm", ...(velocity ? [told.facts.zones ? "mm/s, zone" : "mm/s"] : [])];
   const rows = told.rows.slice(0, view.most).map((row) => {
     const one = recording(row.id);
     if (!one) return null;
@@ -54,7 +54,7 @@ function show(place, work) {
       h("td", { class: seen(row) }, row.said, row.reason && row.answer !== "cannot tell" ? h("span", { class: "small" }, ` ${row.reason}`) : null),
       h("td", {}, breakable(one.name), one.label ? h("span", { class: "small" }, ` ${one.label}`) : null),
       h("td", { class: "number" }, row.named ? row.p.toPrecision(2) : ""),
-      h("td", { class: "number" }, row.speed_rpm ? `${row.speed_rpm.toFixed(0)} rpm` : ""),
+      h("td", { class: "number" }, row.speed_rpm ? row.speed_rpm.toFixed(0) : ""),
       velocity ? h("td", { class: "number" }, isNumber(row.velocity_mm_s) ? [row.velocity_mm_s.toPrecision(3), row.zone].filter(Boolean).join(" ") : "") : null);
   });
   const more = told.rows.length > view.most && h("button", { onclick: () => { view.most += 5 * SHOWN; show(place, work); } }, `Show more of ${told.rows.length.toLocaleString("en")}`);

@@ -127,7 +127,7 @@ function card(one) {
     h("p", { class: "score" }, h("b", {}, score(one)), h("span", {}, one.held_out ? `macro-F1 on an unseen ${one.held_out}${range}` : "No unit was held out, so nobody knows how well it does.")),
     questions(one),
     one.geometry.length ? h("details", {}, h("summary", {}, "What comes from geometry"), h("ul", { class: "small" }, one.geometry.map((text) => h("li", {}, text)))) : null,
-    h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), one.promised_under, ...one.remarks].filter(Boolean).map((text) => h("li", {}, text))),
+    h("ul", { class: "small" }, [...one.promises.map((text) => `States ${text}`), one.promised_under, ...one.remarks].filter(Boolean).map((text) => h("li", {}, text.charAt(0).toUpperCase() + text.slice(1)))),
     h("p", { class: "tools" },
       one.report && h("a", { href: `${address}/report`, target: "_blank", rel: "noopener" }, "Report"),
       h("a", { href: `${address}/file`, download: "" }, "Model file"),

@@ -33,5 +33,5 @@ export function machineFields(place, then) {
   fill(place,
     Object.entries(HINTS).map(([name, [title, hint]]) => h("label", {}, `${title} `, h("input", { value: machine()[name], placeholder: name === "speed" ? speed : hint, "data-fact": name, onchange: said(name) }))),
     h("label", {}, "Unit of samples ", h("select", { "data-fact": "unit", onchange: said("unit") }, Object.entries(UNITS).map(([value, title]) => h("option", { value, selected: value === machine().unit }, title)))),
-    h("label", {}, "ISO 20816 zones ", h("span", {}, h("input", { value: machine().zones, placeholder: "such as 1.1,2.2,3.3", "data-fact": "zones", onchange: said("zones") }), h("span", { class: "small" }, " limits in mm/s between A, B, C and D that the standard has for the class and mounting of this machine", machine().zones && !machine().unit ? "; name the unit, too" : ""))));
+    h("label", {}, "ISO 20816 zones ", h("span", { class: "noted" }, h("input", { value: machine().zones, placeholder: "such as 1.1,2.2,3.3", "data-fact": "zones", onchange: said("zones") }), h("span", { class: "small" }, "limits in mm/s between A, B, C and D that the standard has for the class and mounting of this machine", machine().zones && !machine().unit ? "; name the unit, too" : ""))));
 }

@@ -10,22 +10,34 @@ const sizes = new ResizeObserver((entries) => {
   }
 });
 
-function axes(labels, time) {
+// Moments for an axis, in UTC: days where a day or more lies between two of them, else hours.
+function moments(_, values) {
+  const days = values.length < 2 || values[1] - values[0] >= 86400;
+  const told = { timeZone: "UTC", ...(days ? { day: "numeric", month: "short" } : { hour: "2-digit", minute: "2-digit" }) };
+  return values.map((value, at) => {
+    const moment = new Date(1000 * value), before = at && new Date(1000 * values[at - 1]);
+    const text = moment.toLocaleString("en-GB", told);
+    return before && before.getUTCFullYear() === moment.getUTCFullYear() ? text : `${text}\n${moment.getUTCFullYear()}`;
+  });
+}
+
+function axes(labels, time, utc) {
   const ink = colour("--quiet");
   const grid = { stroke: colour("--line"), width: 1 };
   return labels.map((label, at) => ({
     label, stroke: ink, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui",
-    size: at ? 58 : 34, labelSize: 18, labelGap: 0,
-    values: at || time ? undefined : (_, values) => values.map((value) => value.toLocaleString("en", { maximumFractionDigits: 6 })),
+    size: at ? 58 : utc ? 44 : 34, labelSize: 18, labelGap: 0,
+    values: utc && !at ? moments : at || time ? undefined : (_, values) => values.map((value) => value.toLocaleString("en", { maximumFractionDigits: 6 })),
   }));
 }
 
-export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines, spans = [], names, time = false }) {
+export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines, spans = [], names, time = false, utc = false }) {
   living.get(place)?.destroy();
   const accent = colour("--accent");
   const options = {
     width: Math.max(200, Math.floor(place.clientWidth)), height,
-    legend: { show: false }, scales: { x: { time }, ...scales }, axes: names ? [axes(labels, time)[0], named(names)] : axes(labels, time),
+    legend: { show: false }, scales: { x: { time }, ...scales }, axes: names ? [axes(labels, time)[0], named(names)] : axes(labels, time, utc),
+    ...(utc && { tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC") }),
     cursor: { drag: { x: select, y: false, setScale: false }, points: { show: false } },
     series: [{}, ...series.map((one) => ({ stroke: one.bad ? colour("--bad") : accent, width: 1, points: { show: false }, ...one }))],
     bands: bands && [{ series: [2, 1], fill: `${accent}88` }],

@@ -8,6 +8,7 @@ import { draw } from "/plots.js";
 const SHOWN = 60; // recordings of a table at a time
 // What is drawn: a title with its unit, the value, and which change has its limit on this scale.
 const CURVES = [["rise, dB", "rise_db"], ["kurtosis", "impulsiveness"], ["distance, dB", "distance_db"], ["mm/s rms", "velocity_mm_s"], ["line score", "striking", "lines"]];
+const ANSWERS = ["changed", "no change found", "cannot tell"];
 const view = { told: null, healthy: "", judged: false, most: SHOWN };
 
 export function trend(place) {
@@ -56,20 +57,30 @@ function showWork(place, one) {
 
 function showMachines(place) {
   const ids = new Map(state.recordings.map((one) => [one.name, one.id]));
-  fill(place, view.told.machines.map((one) => machineOf(one, ids)));
-  place.querySelectorAll("section").forEach((section) => section.paint?.());
+  const machines = [...view.told.machines].sort((a, b) => ANSWERS.indexOf(a.answer) - ANSWERS.indexOf(b.answer));
+  const several = machines.length > 1;
+  fill(place, several ? overview(machines) : null, machines.map((one) => machineOf(one, ids, several)));
+  place.querySelectorAll("section.machine").forEach((section) => { if (!several || section.querySelector("details").open) section.paint(); });
 }
 
-function machineOf(one, ids) {
+// How many changed, for many machines.
+function overview(machines) {
+  const counts = ANSWERS.map((answer) => [answer, machines.filter((one) => one.answer === answer).length]).filter(([, count]) => count);
+  return h("section", {}, h("p", { class: "sentence" }, `${machines.length.toLocaleString("en")} machines: ${counts.map(([answer, count]) => `${count.toLocaleString("en")} ${answer}`).join(", ")}.`));
+}
+
+// Of several machines, what has not changed is folded, and drawn when it is opened.
+function machineOf(one, ids, several) {
   const name = [one.machine, one.axis && `axis ${one.axis}`].filter(Boolean).join(", ") || state.folder;
   const answer = one.answer === "changed" ? "answer none_of_these" : "answer";
-  const plots = h("div", {}), table = h("div", {});
-  const section = h("section", { class: "machine" },
-    h("h2", {}, breakable(name)), h("p", { class: answer }, one.answer), h("p", { class: "sentence" }, sentence(one)),
+  const plots = h("div", { class: "plots" }), table = h("div", {});
+  const head = [h("h2", {}, breakable(name)), h("p", { class: answer }, one.answer)];
+  const rest = [h("p", { class: "sentence" }, sentence(one)),
     h("p", { class: "small" }, about(one)),
     one.changes.length ? changes(one) : null, plots, table,
-    one.left_out.length ? h("details", {}, h("summary", {}, `${one.left_out.length.toLocaleString("en")} left out`), h("ul", { class: "small" }, one.left_out.slice(0, SHOWN).map(({ file, reason }) => h("li", {}, breakable(file), `: ${reason}`)))) : null);
-  section.paint = () => { curves(plots, one); rows(table, one, ids); };
+    one.left_out.length ? h("details", {}, h("summary", {}, `${one.left_out.length.toLocaleString("en")} left out`), h("ul", { class: "small" }, one.left_out.slice(0, SHOWN).map(({ file, reason }) => h("li", {}, breakable(file), `: ${reason}`)))) : null];
+  const section = h("section", { class: "machine" }, several ? h("details", { open: one.answer === "changed", ontoggle: () => section.paint() }, h("summary", {}, head), rest) : [head, rest]);
+  section.paint = () => { if (!plots.childElementCount) { curves(plots, one); rows(table, one, ids); } };
   return section;
 }
 
@@ -109,7 +120,7 @@ function curves(place, one) {
     const limit = by && !one.adjusted_for.length ? one.changes.find((each) => each.by === by)?.limit : undefined;
     const limited = limit !== undefined;
     draw(plot, [x, values, ...(limited ? [values.map(() => limit)] : [])], {
-      height: 132, labels: [dated ? "" : "recording", title], time: dated, select: false, lines, spans,
+      height: 136, labels: [dated ? undefined : "recording", title], time: dated, utc: dated, select: false, lines, spans,
       series: [{ points: { show: x.length <= 200, size: 5 } }, ...(limited ? [{ dash: [4, 4], bad: true }] : [])],
     });
   }
@@ -119,7 +130,7 @@ function rows(place, one, ids) {
   if (!one.points.length) return;
   const [change] = one.changes;
   const marks = change ? { [change.found.number - 1]: "change found", [change.began.number - 1]: "began about here" } : {};
-  const number = (value, digits) => (value === undefined || value === null ? "" : value.toFixed(digits));
+  const number = (value, digits) => (value === undefined || value === null ? "" : (Math.round(value * 10 ** digits) / 10 ** digits + 0).toFixed(digits)); // no -0.0
   const columns = [["Rise, dB", (p) => number(p.rise_db, 1)], ["Kurtosis", (p) => number(p.kurtosis, 1)], ["Crest", (p) => number(p.crest, 1)], ["Distance, dB", (p) => number(p.distance_db, 1)], ["mm/s", (p) => [number(p.velocity_mm_s, 2), p.zone].filter(Boolean).join(" ")], ["Lines", (p) => number(p.striking, 1)]]
     .filter(([, cell]) => one.points.some((point) => cell(point)));
   const last = one.points.length - 1;
