@@ -8,6 +8,7 @@ import pytest
 
 from dualres import Recording, fit_model
 from dualres.explain.reasons import compare_classes
+from dualres.explain.sentence import marks_of, sentence_of
 from dualres.fit_page.bands import TOP, WINDOWS, confused_with, reasons_of, section
 from dualres.judge.verdict import diagnose_recording
 from dualres.learn.estimate import Estimate
@@ -15,6 +16,7 @@ from dualres.learn.holdout import Rounds
 from dualres.learn.workflow import FittedModel
 from dualres.metrics import Evaluation
 from dualres.model.network import DualRes
+from dualres.utils.html import escape
 from tests.model.made_orders import made_orders
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
@@ -44,8 +46,12 @@ def test_each_class_has_the_regions_that_explain_tells_of(model, typical):
     assert ("in a turn" in part) == any(share.region.orders for one in reasons for share in one.shares)
     for one, row in zip(reasons, part.split('<div class="heard">')[1:], strict=True):
         assert f"<h3>{one.label}</h3><span>against {one.rival}</span>" in row
-        shown = [float(nats) for nats in re.findall(r"<b>(.*?)</b>", row)]
-        assert shown == [round(share.nats, 2) for share in one.top(TOP)]
+        shown = [float(share) for share in re.findall(r"--share:(.*?)\"", row)]
+        top = one.top(TOP)
+        assert shown == pytest.approx([share.whole / top[0].whole for share in top], abs=0.006)
+        sentence = sentence_of(one, marks_of(one, RATE / 2))
+        assert f"<p>{escape(sentence)}</p>" in row
+        assert "nats" not in row
         assert all(str(share.region) in row for share in one.top(TOP))
 
 
@@ -78,7 +84,7 @@ def test_of_several_axes_the_first_is_explained():
     part = section(some, {"good": known[0], "worn": known[2]})
     assert "Of the axes x, y, x is explained." in part
     alone = compare_classes(some.model.along(0), known[2].axes[0], "worn", "good", limit=WINDOWS)
-    assert f"{alone.logit:+.2f} nats in all" in part
+    assert escape(sentence_of(alone, marks_of(alone, 4000))) in part
 
 
 def test_another_method_has_no_reasons(typical):

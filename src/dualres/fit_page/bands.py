@@ -7,6 +7,7 @@ import numpy as np
 
 from dualres.explain.nearest import Neighbour, halfway, portrait
 from dualres.explain.reasons import Reasons, compare_classes, explanation_of
+from dualres.explain.sentence import marks_of, sentence_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import recording_scores
 from dualres.learn.estimate import Estimate
@@ -31,9 +32,9 @@ def section(fitted: FittedModel, typical: Mapping[str, Recording]) -> str:
     found = reasons_of(model, typical, fitted.estimate)
     turns = " 3 x shaft is what comes three times in a turn." if any(one.speed for one in found) else ""
     text = (
-        "What spoke most for each class in its typical recording, against the class that it was confused with most "
-        "often, or else the one that comes next. Numbers are nats, parts of the logarithm of the odds between the two: "
-        f"+0.7 doubles the odds, +2.3 makes them tenfold.{turns} dualres explain says it for any recording.{of_axes}"
+        "What tells the typical recording of each class from the class that it was confused with most often, or else "
+        "from the one that comes next. Below it is what spoke most for it: the longer the bar, the more."
+        f"{turns} dualres explain says it for any recording.{of_axes}"
     )
     rows = (_row(one, float(typical[one.label].rate) / 2) for one in found)
     return html.section("What it listens to", text, "".join(rows))
@@ -65,10 +66,15 @@ def confused_with(label: str, estimate: Estimate | None) -> str | None:
 
 
 def _row(reasons: Reasons, highest_hz: float) -> str:
-    said = f"<span>against {html.name(reasons.rival)}</span><span>{reasons.logit:+.2f} nats in all</span>"
-    about = f'<div class="about"><h3>{escape(reasons.label)}</h3>{said}</div>'
+    against = f"<span>against {html.name(reasons.rival)}</span>"
+    about = f'<div class="about"><h3>{escape(reasons.label)}</h3>{against}</div>'
+    sentence = f"<p>{escape(sentence_of(reasons, marks_of(reasons, highest_hz)))}</p>"
+    top = reasons.top(TOP)
     lines = "".join(
-        f"<li><b>{share.nats:+.2f}</b><i>{share.region.view}</i><span>{share.region.heard(highest_hz)}</span></li>"
-        for share in reasons.top(TOP)
+        f'<li><b style="--share:{share.whole / top[0].whole:.2f}"></b><i>{share.region.view}</i>'
+        f"<span>{share.region.heard(highest_hz)}</span></li>"
+        for share in top
     )
-    return f'<div class="heard">{about}<ul>{lines or "<li>No region spoke for it.</li>"}</ul></div>'
+    return (
+        f'<div class="heard">{about}<div>{sentence}<ul>{lines or "<li>No region spoke for it.</li>"}</ul></div></div>'
+    )
