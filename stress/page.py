@@ -30,6 +30,7 @@ QUIET = (
     "/api/fits",
     "/api/advice",
     "/api/audit",
+    "/api/trend",
     "/export",
     "/table",
     "/api/events",

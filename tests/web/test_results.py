@@ -10,7 +10,7 @@ from dualres.bench.campaign.studies import study
 from dualres.bench.report.page import write_page
 from dualres.bench.report.results import Results
 from dualres.errors import RecordingError
-from dualres.web.api import page_with_policy
+from dualres.web.campaign import page_with_policy
 from dualres.web.workspace import is_campaign
 from tests.bench.campaign.synthetic import synthetic_ledger
 from tests.bench.report.browser import Browser

@@ -1,9 +1,7 @@
 """What the page asks for, and what answers: every call of the page, each a call that Python or a command has, too."""
 
-import base64
 import hashlib
 import io
-import re
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -22,6 +20,7 @@ from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
 from dualres.web import pictures
 from dualres.web.background import BackgroundCommand, Commands
+from dualres.web.campaign import HTML, CampaignReport
 from dualres.web.checks import Checks
 from dualres.web.dropped import DROPPED, kept_name, own_file, remove_abandoned
 from dualres.web.endpoints import Endpoint, Field
@@ -36,11 +35,9 @@ from dualres.web.trends import Trends
 from dualres.web.verdicts import Verdicts
 from dualres.web.workspace import Workspace, is_campaign
 
-HTML = "text/html; charset=utf-8"
 OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 # A report is a page of its own: it has styles within it, and no script may run in it.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
-_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 SOUND_S = 60.0  # at most, of a stretch that is played
 LOOK_S = 1.0  # between two looks for news in the streams
 SOUNDS = 8  # stretches that stay ready to be played
@@ -72,7 +69,7 @@ class PageApi:
         self.commands = Commands(workspace.folder, events.publish)
         self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
-        self._results = Path(self._exports.name) / "results"
+        self.campaign = CampaignReport(workspace.folder, self.commands, Path(self._exports.name) / "results")
         self.verdicts = Verdicts(workspace, self.judging, events.publish)
         self.trends = Trends(self.commands, self.judging, Path(self._exports.name) / "levels.json", self._reading)
 
@@ -129,8 +126,7 @@ class PageApi:
             Endpoint("POST", "/api/audit", "Look for leaks", self.audit),
             Endpoint("GET", "/api/commands", "Everything that runs or has run", self.commands.described),
             Endpoint("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
-            Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_campaign_page),
-            Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.campaign_page, gives=HTML),
+            *self.campaign.endpoints(),
             Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.live.streams),
             Endpoint("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Endpoint("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
@@ -345,18 +341,6 @@ class PageApi:
         write_whole(file, archive.getvalue())
         return FileResponse(file, media_type=ZIP, filename=file.name)
 
-    # The report of a campaign
-
-    def make_campaign_page(self) -> dict[str, Any]:
-        if not is_campaign(self.workspace.folder):
-            raise ConfigError("there is no campaign in this folder; serve one that dualres bench run has made")
-        arguments = ["bench", "report", "--dir", ".", "-o", str(self._results)]
-        return self._start("results", "Report", arguments)
-
-    def campaign_page(self) -> Response:
-        page, policy = page_with_policy(self._results)
-        return Response(page, media_type=HTML, headers={"content-security-policy": policy})
-
     # Live streams
 
     def acknowledge(self, stream: str) -> dict[str, Any]:
@@ -391,20 +375,6 @@ class PageApi:
 
     def reasons(self, id: str, *, model: str, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
         return self.judging.reasons(model, self.workspace.entry(id), axis=axis, speed=speed, bearing=bearing, gear=gear)
-
-
-def page_with_policy(folder: Path) -> tuple[bytes, str]:
-    """The page of a report, and the policy that lets its own scripts run and no others."""
-    path = folder / "index.html"
-    if not path.is_file():
-        raise RecordingError("the report was not made yet; make it first")
-    content = path.read_bytes()
-    hashes = (base64.b64encode(hashlib.sha256(script).digest()).decode() for script in _SCRIPT.findall(content))
-    scripts = " ".join(f"'sha256-{one}'" for one in hashes)
-    policy = (
-        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {scripts}; frame-ancestors 'none'"
-    )
-    return content, policy
 
 
 def _model_name(name: str) -> str:
