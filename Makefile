@@ -108,6 +108,7 @@ session: setup
 datasets: setup
 	$(BIN)/python -m tools.pages.datasets
 
-# The README's picture, from the demo's model.
+# The README's pictures, from the demo's model and of the page.
 picture: demo
 	$(BIN)/python -m tools.figures.readme_picture
+	$(BIN)/python -m tools.figures.page_picture

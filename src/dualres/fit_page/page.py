@@ -198,7 +198,11 @@ def _card(card: Card) -> dict[str, str]:
     kind = card.kind.title if card.kind else card.method
     seeds = f", {card.members} members with seeds {', '.join(map(str, card.seeds))}" if card.recipe else ""
     known = {"Model": f"{kind}{seeds}", "Recipe": card.learned_by, "Rate": f"{card.config.rate / 1000:g} kHz inside"}
-    others = {name.replace("_", " ").capitalize(): _said(v) for name, v in card.as_data().items() if name not in shown}
+    others = {
+        name.replace("_", " ").capitalize(): _said(v)
+        for name, v in card.as_data().items()
+        if name not in shown and v is not None
+    }
     return {**known, **others}
 
 
