@@ -36,7 +36,7 @@ def served(folder: Path) -> Iterator[Served]:
 
 
 def until_done(served: Served, address: str) -> dict[str, Any]:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while (told := served.get(address))["running"]:
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -120,7 +120,7 @@ def test_a_model_says_what_to_expect_question_by_question(walked: list[str], bro
     ]
     assert rows[1][2] == "name the component of every recording in a column component"
     listed = browser.evaluate("document.querySelector('.model ul').textContent")
-    assert "promises are for machines run like the labelled ones; the labels name no condition" in listed
+    assert "Promises are for machines run like the labelled ones; the labels name no condition" in listed
 
 
 def test_no_request_leaves_the_machine(walked: list[str], served: Served, browser: Browser) -> None:

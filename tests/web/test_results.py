@@ -45,7 +45,7 @@ def test_a_campaign_opens_with_its_report_on_the_fullest_study(tmp_path: Path, b
     with synthetic_ledger(folder / "ledger.sqlite", ["pilot", "bearing"], datasets=["cwru", "simulated"]) as ledger:
         results = {name: Results(ledger, study(name)) for name in ("pilot", "bearing")}
         with Served(folder) as served:
-            write_page(served.page.api._results / "index.html", results, [], [])
+            write_page(served.page.api.campaign.results / "index.html", results, [], [])
             browser.visit(served.page.link, 1280)
             browser.wait("document.querySelector('nav a[aria-current]')")
             assert browser.evaluate("document.querySelector('nav a[aria-current]').textContent") == "Results"

@@ -20,7 +20,7 @@ _SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 class CampaignReport:
     def __init__(self, folder: Path, commands: Commands, results: Path) -> None:
         """`results` is a folder for the report."""
-        self._folder, self._commands, self._results = folder, commands, results
+        self._folder, self._commands, self.results = folder, commands, results
 
     def endpoints(self) -> list[Endpoint]:
         return [
@@ -31,11 +31,11 @@ class CampaignReport:
     def make(self) -> dict[str, Any]:
         if not is_campaign(self._folder):
             raise ConfigError("there is no campaign in this folder; serve one that dualres bench run has made")
-        arguments = ["bench", "report", "--dir", ".", "-o", str(self._results)]
+        arguments = ["bench", "report", "--dir", ".", "-o", str(self.results)]
         return self._commands.start("results", "Report", arguments).as_data()
 
     def page(self) -> Response:
-        page, policy = page_with_policy(self._results)
+        page, policy = page_with_policy(self.results)
         return Response(page, media_type=HTML, headers={"content-security-policy": policy})
 
 
