@@ -56,7 +56,7 @@ def latency_bars(costs: Costs) -> Picture:
     for axes in grid.flat[len(datasets) :]:
         axes.axis("off")
     grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
-    figure.legend(handles=_key(costs), loc="outside upper left", ncols=3, borderaxespad=0)
+    figure.legend(handles=_key(costs), loc="outside upper left", ncols=2 if across == 1 else 3, borderaxespad=0)
     footnote(figure, QUICK_COSTS_FIGURE if costs.quick else "")
     caption = sentences(
         "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
