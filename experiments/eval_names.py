@@ -25,7 +25,8 @@ import numpy as np
 import torch
 
 from dualres.bench.campaign.rigs import RIGS
-from dualres.judge.trust.calibration import NAMED, NONE_OF_THESE, known_of
+from dualres.judge.trust.calibration import NAMED, NONE_OF_THESE
+from dualres.judge.trust.conditions import known_of
 from dualres.judge.trust.conformal import surprise
 from dualres.simulated.machines import machine, recordings
 from dualres.utils.files import write_whole

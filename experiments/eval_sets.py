@@ -31,7 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from dualres.judge.trust.calibration import ERROR, NAMED, Calibration, held_out, known_of
+from dualres.judge.trust.calibration import ERROR, NAMED, Calibration, held_out
+from dualres.judge.trust.conditions import known_of
 from dualres.judge.trust.conformal import fitted_temperature, surprise
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.learn.calibrate import bound_to

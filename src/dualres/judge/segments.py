@@ -14,7 +14,8 @@ from dualres.judge.files import FileVerdict, read_for
 from dualres.judge.geometry import refuse_geometry
 from dualres.judge.model import Model
 from dualres.judge.training_profile import LevelMeter
-from dualres.judge.trust.calibration import ERROR, known_of
+from dualres.judge.trust.calibration import ERROR
+from dualres.judge.trust.conditions import stated_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
 from dualres.judge.turning import Moments, unsearched_speeds
@@ -116,7 +117,7 @@ def segment_verdicts(
         answer = without_calibration(model, error, sure)
         if calibration:
             said, part = list(verdict.probabilities.values()), verdict.windows if place[-1] else None
-            answer = calibration.answer(said, looks.of(at), known_of(recording), error=error, sure=sure, part=part)
+            answer = calibration.answer(said, looks.of(at), stated_of(recording), error=error, sure=sure, part=part)
         found.append((Segment(at * seconds, stop_s), replace(verdict, answer=answer)))
     return found
 

@@ -20,8 +20,8 @@ from dualres.judge.trust.calibration import (
     WITHOUT,
     Answer,
     Calibration,
-    known_of,
 )
+from dualres.judge.trust.conditions import stated_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, Told, look_at, look_at_windows, told_of_windows
 from dualres.judge.turning import (
@@ -146,7 +146,7 @@ def diagnose_recording(
     enough = limit is None or limit >= MOST_WINDOWS
     look = looks[0] if enough else look_at(model, recording)
     said = list(verdict.probabilities.values())
-    answer = calibration.answer(said, look, known_of(recording), error=error, sure=sure)
+    answer = calibration.answer(said, look, stated_of(recording), error=error, sure=sure)
     if verdict.label in model.card.unlabelled:  # how often that is right, nothing that was held out says
         answer = replace(answer, probability=None)
     return replace(verdict, answer=answer)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dualres.judge.trust.calibration import Answer, Calibration, held_out, known_of
+from dualres.judge.trust.calibration import Answer, Calibration, held_out
+from dualres.judge.trust.conditions import known_of
 from dualres.judge.trust.conformal import fitted_temperature
 from dualres.judge.trust.novelty import NoveltyFeatures, compared
 from dualres.judge.trust.standing import HZ, ORDER, HeldOutLogs, Standing, fitted_standing

@@ -17,11 +17,10 @@ from dualres.audit.claims import check_claim, condition_named
 from dualres.errors import ConfigError
 from dualres.judge.questions import COMPONENT, HARDEST_FIRST, RECORDING, SPEED, plural, word_of
 from dualres.recordings.recording import Recording
-from dualres.recordings.speed import speed_in
+from dualres.recordings.speed import SAME_SPEED, speed_in
 from dualres.utils.progress import Progress, quiet
 
 MOST_ROUNDS = 5
-SAME_SPEED = 1.05  # times; as for two statements of one speed, and as far as a model looks around a stated one
 
 
 class HoldOutError(ConfigError):

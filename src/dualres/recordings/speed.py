@@ -124,6 +124,7 @@ def given_speed(given: SpeedGiven | None, unit: str = "rpm") -> Speed | None:
     return Speed((value if (found[2] or unit).casefold() == "hz" else value / 60,))
 
 
+SAME_SPEED = 1.05  # times; as for two statements of one speed, and as far as a model looks around a stated one
 COLUMNS = ("speed", "rpm", "speed_rpm", "speed_hz", "shaft_hz")  # of a labels.csv
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import ModelFileError
-from dualres.judge.trust.calibration import Calibration, held_out, known_of
+from dualres.judge.trust.calibration import Calibration, held_out
+from dualres.judge.trust.conditions import known_of
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.recordings.recording import Recording
 

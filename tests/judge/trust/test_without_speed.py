@@ -9,7 +9,8 @@ import pytest
 from dualres.errors import ModelFileError
 from dualres.judge.model import Model, load, save
 from dualres.judge.segments import segment_verdicts
-from dualres.judge.trust.calibration import Calibration, known_of
+from dualres.judge.trust.calibration import Calibration
+from dualres.judge.trust.conditions import known_of
 from dualres.judge.trust.novelty import look_at
 from dualres.judge.turning import labelled_speeds, unsearched_speeds
 from dualres.judge.verdict import diagnose_recording, judged_each_way, recording_scores

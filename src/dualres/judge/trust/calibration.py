@@ -10,12 +10,12 @@ import numpy as np
 
 from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge.trust.class_limits import class_limits
+from dualres.judge.trust.conditions import as_labelled
 from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
 from dualres.judge.trust.held_out_recording import LARGEST, NAMES, HeldOutRecording, as_columns, parsed_columns
 from dualres.judge.trust.name_limits import name_limits
 from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
 from dualres.judge.trust.standing import HZ, ORDER, Standing
-from dualres.recordings.recording import Recording
 from dualres.utils.arrays import Exact
 
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
@@ -105,11 +105,12 @@ class Calibration:
         sure: float | None = None,
         part: int | None = None,
     ) -> Answer:
-        """By the probabilities of all classes, from `part` windows if not of all; `condition` is by `known_of`."""
+        """By the probabilities of all classes, from `part` windows if not of all; `condition` is by `stated_of`."""
+        condition = as_labelled(condition or {}, self._conditions)
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
         unlike = self.beyond(look)
-        asked, reason = self.asked(condition or {}, error=error, sure=sure)
+        asked, reason = self.asked(condition, error=error, sure=sure)
         promise = None if reason else asked.unit
         if promise and part is not None and (short := asked._too_short(part)):
             promise, reason = None, short
@@ -129,7 +130,7 @@ class Calibration:
                 reason = asked._unnamed(surprises, error, sure)
                 kind, chosen = (ONE_OF, {self.classes[c] for c in order[:2]}) if reason else (NAMED, chosen)
         classes = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
-        assumed = asked.assumed(condition or {}) if promise else ()
+        assumed = asked.assumed(condition) if promise else ()
         return Answer(kind, classes, error, sure, promise, reason, calibrated, assumed, promised)
 
     def asked(
@@ -193,6 +194,15 @@ class Calibration:
     def _knows(self, condition: Mapping[str, str]) -> bool:
         """Whether a recording states that it is of a unit that was labelled."""
         return condition.get(self.unit) in self._labelled
+
+    @cached_property
+    def _conditions(self) -> dict[str, set[str]]:
+        """Every labelled value of the conditions that a promise may be bound to."""
+        found: dict[str, set[str]] = {}
+        for one in self.questions:
+            for name, values in one.conditions.items():
+                found.setdefault(name, set()).update(values)
+        return found
 
     @cached_property
     def _labelled(self) -> set[str]:
@@ -378,11 +388,6 @@ def _rate_of_names(error: float) -> str:
 
 def _only(differing: Mapping[str, Any]) -> dict[str, Any]:
     return {name: differing[name] for name in DIFFERING if name in differing}
-
-
-def known_of(recording: Recording) -> dict[str, str]:
-    """Under what conditions it was recorded, and its component, as far as that is known."""
-    return {**recording.condition, **({"component": recording.component} if recording.component else {})}
 
 
 def _median(values: Exact) -> float:
