@@ -7,3 +7,4 @@
 #include "resample.c"
 #include "augment.c"
 #include "rocket.c"
+#include "dilated.c"

@@ -25,6 +25,7 @@ def signals():
     return torch.from_numpy(np.random.default_rng(1).standard_normal((4, WINDOW)).astype(np.float32))
 
 
+@pytest.mark.usefixtures("kernel")
 def test_hydra_is_aeon_s(signals):
     aeon = pytest.importorskip("aeon.transformations.collection.convolution_based._hydra")
     with torch.random.fork_rng():
@@ -36,6 +37,7 @@ def test_hydra_is_aeon_s(signals):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("kernel")
 def test_multirocket_is_aeon_s(signals):
     """Sums of floats in another order put a few responses on the other side of a level. aeon compiles for a minute."""
     aeon = pytest.importorskip("aeon.transformations.collection.convolution_based")

@@ -1,8 +1,8 @@
 """The transforms of Hydra and MultiRocket: what responses to dilated kernels say of a window (Dempster, Schmidt and
 Webb, 2023; Tan, Dempster, Bergmeir and Webb, 2022).
 
-Both are aeon 1.6's, to which tests hold them, and both compute on a GPU where there is one: aeon's take seconds of a
-processor for a window of this length.
+Both are aeon 1.6's, to which tests hold them. A processor computes them by the compiled library, in a tenth of aeon's
+time; a GPU, and a processor without the library, by PyTorch.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import conv1d, pad
 
-from dualres.bench.methods.rocket import CHOSEN, GOLDEN, KERNELS, MOST_DILATIONS, TAPS
+from dualres.bench.methods.rocket import CHOSEN, KERNELS, TAPS, dilations, levels_of
+from dualres.kernel import dilated
 from dualres.utils.arrays import Floats
 
 GROUPS, IN_GROUP = 64, 8  # of Hydra's kernels, at every dilation; half of the groups see the differences
 REQUESTED = 6_250  # features of MultiRocket, of each kind, for a window and for its differences each
 PER_KERNEL = REQUESTED // KERNELS
 ROCKET_FEATURES = PER_KERNEL * KERNELS
-KINDS = 4  # what MultiRocket says of responses above a level
+KINDS = dilated.KINDS  # what MultiRocket says of responses above a level
 
 
 def hydra_kernels(window: int, seed: int) -> Tensor:
@@ -39,6 +40,16 @@ def hydra_dilations(window: int) -> list[int]:
 def hydra_features(windows: Tensor, kernels: Tensor) -> Tensor:
     """Of normalised windows (n, window): for each kernel the sum of its responses where it is its group's largest, and
     how often it is its smallest, (n, features)."""
+    if not _compiled(windows):
+        return hydra_features_ref(windows, kernels)
+    both = zip((windows, windows.diff()), kernels.squeeze(3).unbind(1), strict=True)
+    spread = hydra_dilations(windows.shape[1])
+    found = [dilated.hydra(signals.numpy(), spread, weights.numpy()) for signals, weights in both]
+    return torch.from_numpy(np.stack(found, axis=2)).flatten(1)
+
+
+def hydra_features_ref(windows: Tensor, kernels: Tensor) -> Tensor:
+    """The same by PyTorch."""
     found = []
     for dilation, of_dilation in zip(hydra_dilations(windows.shape[1]), kernels, strict=True):
         for signal, weights in zip((windows, windows.diff()), of_dilation, strict=True):
@@ -52,41 +63,27 @@ def hydra_features(windows: Tensor, kernels: Tensor) -> Tensor:
     return torch.cat(found, dim=1).flatten(1)
 
 
-def rocket_dilations(window: int) -> tuple[list[int], list[int]]:
-    """The samples between two taps, ascending, and for each how many levels a kernel has there."""
-    spread = np.logspace(0, math.log2((window - 1) / (TAPS - 1)), min(PER_KERNEL, MOST_DILATIONS), base=2)
-    distinct, multiplicity = np.unique(spread.astype(np.int32), return_counts=True)
-    counts = (multiplicity * (PER_KERNEL / len(spread))).astype(np.int32)
-    counts[: PER_KERNEL - counts.sum()] += 1
-    return distinct.tolist(), counts.tolist()
-
-
 def rocket_levels(signals: Tensor, seed: int) -> Floats:
     """Quantiles of the responses of one signal (n, window), drawn for each kernel and dilation: (ROCKET_FEATURES,)."""
-    distinct, counts = rocket_dilations(signals.shape[1])
-    drawn = np.random.RandomState(seed).randint(len(signals), size=(len(distinct), KERNELS))  # as aeon draws
-    shares = (np.arange(1, ROCKET_FEATURES + 1) * GOLDEN % 1).astype(np.float32)
-    levels, begin = np.empty(ROCKET_FEATURES, np.float32), 0
-    for dilation, count, chosen in zip(distinct, counts, drawn, strict=True):
-        seen = np.unique(chosen)
-        responses = {int(one): _responses(signals[one : one + 1], dilation)[0] for one in seen}
-        for kernel, one in enumerate(chosen):
-            ascending = responses[int(one)][kernel].sort().values.double()
-            place = torch.from_numpy(shares[begin : begin + count].astype(np.float64) * (len(ascending) - 1))
-            place = place.to(ascending.device)
-            below = place.floor().long()
-            between = ascending[below] + (ascending[below + 1] - ascending[below]) * (place - below)
-            levels[begin : begin + count] = between.cpu().numpy()
-            begin += count
-    return levels
+    return levels_of(signals.cpu().numpy(), seed, PER_KERNEL)
 
 
 def rocket_features(signals: Tensor, levels: Tensor, *, differences: bool) -> Tensor:
     """Of signals (n, window), (n, KINDS * ROCKET_FEATURES), kind after kind: the share of the responses above a level,
     the longest stretch between two below it, the mean of those above it, to which the level is added, and their mean
     place."""
+    if not _compiled(signals):
+        return rocket_features_ref(signals, levels, differences=differences)
+    spread = dilations(signals.shape[1], PER_KERNEL)
+    found = dilated.multirocket(signals.numpy(), *spread, levels.numpy(), late=differences)
+    return torch.from_numpy(found).flatten(1)
+
+
+def rocket_features_ref(signals: Tensor, levels: Tensor, *, differences: bool) -> Tensor:
+    """The same by PyTorch."""
     found, begin = torch.empty(len(signals), KINDS, ROCKET_FEATURES, device=signals.device), 0
-    for number, (dilation, count) in enumerate(zip(*rocket_dilations(signals.shape[1]), strict=True)):
+    spread = (each.tolist() for each in dilations(signals.shape[1], PER_KERNEL))
+    for number, (dilation, count) in enumerate(zip(*spread, strict=True)):
         mine = slice(begin, begin := begin + KERNELS * count)
         of_dilation = levels[mine].view(KERNELS, count)
         cut = (TAPS - 1) * dilation // 2
@@ -99,7 +96,11 @@ def rocket_features(signals: Tensor, levels: Tensor, *, differences: bool) -> Te
     return found.flatten(1)
 
 
-def _responses(signals: Tensor, dilation: int, *, differences: bool = False) -> Tensor:
+def _compiled(signals: Tensor) -> bool:
+    return signals.device.type == "cpu" and signals.shape[1] <= dilated.MOST_SAMPLES and dilated.available()
+
+
+def _responses(signals: Tensor, dilation: int, *, differences: bool) -> Tensor:
     """Those to all kernels: (n, KERNELS, window).
 
     To differences, taps before the middle are a sample late, in aeon as in the authors' own code, but not where levels

@@ -28,13 +28,13 @@ GOLDEN = (math.sqrt(5) + 1) / 2
 Features = npt.NDArray[np.float32]
 
 
-def dilations(window: int) -> tuple[Int32s, Int32s]:
+def dilations(window: int, per_kernel: int = FEATURES_PER_KERNEL) -> tuple[Int32s, Int32s]:
     """The samples between two taps, ascending, and for each how many features a kernel has there."""
     widest = math.log2((window - 1) / (TAPS - 1))
     spread = np.logspace(0, widest, MOST_DILATIONS, base=2).astype(np.int32)
     distinct, multiplicity = np.unique(spread, return_counts=True)
-    counts = (multiplicity * (FEATURES_PER_KERNEL / MOST_DILATIONS)).astype(np.int32)
-    counts[: FEATURES_PER_KERNEL - counts.sum()] += 1
+    counts = (multiplicity * (per_kernel / MOST_DILATIONS)).astype(np.int32)
+    counts[: per_kernel - counts.sum()] += 1
     return distinct, counts
 
 
@@ -57,12 +57,17 @@ def features_ref(signals: Features, levels: Features) -> Features:
 def fit_levels(signals: Features, seed: int) -> Features:
     """The level of each feature, (features,): quantiles of the responses of one window, drawn for each kernel and
     dilation among normalised windows (n, window)."""
+    return levels_of(signals, seed, FEATURES_PER_KERNEL)
+
+
+def levels_of(signals: Features, seed: int, per_kernel: int) -> Features:
+    """The same for so many features of each kernel, (KERNELS * per_kernel,)."""
     signals = np.require(signals, np.float32, ["C", "A"])
-    distinct, counts = dilations(signals.shape[1])
+    distinct, counts = dilations(signals.shape[1], per_kernel)
     drawn = np.random.RandomState(seed).randint(len(signals), size=(len(distinct), KERNELS))  # as aeon draws
-    shares = (np.arange(1, FEATURES + 1) * GOLDEN % 1).astype(np.float32)
+    shares = (np.arange(1, KERNELS * per_kernel + 1) * GOLDEN % 1).astype(np.float32)
     begins = np.cumsum([0, *np.repeat(counts, KERNELS)])
-    levels = np.empty(FEATURES, np.float32)
+    levels = np.empty(len(shares), np.float32)
     one_response = rocket.response if rocket.available() else response_ref
 
     def work(piece: int) -> None:
