@@ -1,8 +1,8 @@
 """The transforms of Hydra and MultiRocket: what responses to dilated kernels say of a window (Dempster, Schmidt and
 Webb, 2023; Tan, Dempster, Bergmeir and Webb, 2022).
 
-Both are aeon 1.6's, to which tests hold them. A processor computes them by the compiled library, in a tenth of aeon's
-time; a GPU, and a processor without the library, by PyTorch.
+Both are aeon 1.6's, to which tests hold them. A processor computes them by the compiled library, in a tenth of a second
+for a window of half a second; a GPU, and a processor without the library, by PyTorch.
 """
 
 from __future__ import annotations
