@@ -82,11 +82,14 @@ def _quantiles(part: Tensor) -> Tensor:
     """Of an interval (n, samples): every second one less the mean."""
     count = 1 + (part.shape[1] - 1) // EVERY
     shares = torch.linspace(0, 1, count) if count > 1 else torch.tensor([0.5])
-    found = part.quantile(shares, dim=1).T.clone()
+    # As `part.quantile(shares)` is, to the last bit, but sorted by NumPy, which takes a twentieth of the time.
+    ascending, rank = torch.from_numpy(np.sort(part.numpy(), axis=1)), shares * (part.shape[1] - 1)
+    below, above = rank.long(), rank.ceil().long()
+    found = ascending[:, below].lerp(ascending[:, above], rank - below)
     if count > 1:
         found[:, 1::2] -= part.mean(1, keepdim=True)
     return found
 
 
 NAMED = "quant", "QUANT", "forest"
-ENTRIES = (MethodEntry(*NAMED, lambda entry, *_: Quant(entry), nominal_ms=(110, 110), trains=False, settings=SETTINGS),)
+ENTRIES = (MethodEntry(*NAMED, lambda entry, *_: Quant(entry), nominal_ms=(30, 30), trains=False, settings=SETTINGS),)
