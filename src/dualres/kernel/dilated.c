@@ -10,7 +10,7 @@
 
 enum {
     DILATED_TAPS = 9,
-    DILATED_BLOCK = 512,        /* samples: nine arrays of so many floats, and the responses of LANES kernels */
+    DILATED_BLOCK = 512,         /* samples: nine arrays of so many floats, and the responses of LANES kernels */
     DILATED_ROCKET_KERNELS = 84, /* three of nine taps, in lexicographic order */
     DILATED_MOST_LEVELS = 128,
     HYDRA_GROUPS = 32,
@@ -18,7 +18,7 @@ enum {
 };
 
 DUALRES_ASSERT(blocks_are_whole_vectors, DILATED_BLOCK % LANES == 0);
-DUALRES_ASSERT(loops_over_a_group_unroll, HYDRA_IN_GROUP == 8 && DILATED_TAPS == 9); /* the pragmas below say so */
+DUALRES_ASSERT(loops_over_taps_and_groups_unroll, HYDRA_IN_GROUP == 8 && DILATED_TAPS == 9);
 
 typedef float dilated_block[DILATED_TAPS][DILATED_BLOCK] __attribute__((aligned(64)));
 
@@ -137,7 +137,8 @@ DUALRES_PUBLIC void NAME(dualres_multirocket)(const float *signal, int64_t sampl
                     float *to = features + kernel[lane] * number + k;
                     const int32_t count = vec_lane(states[k].count, lane);
                     const float some = count ? (float)count : 1.0f, end = (float)(size - 1);
-                    const float longest = vec_lane(states[k].longest, lane), rest = end - vec_lane(states[k].last, lane);
+                    const float longest = vec_lane(states[k].longest, lane);
+                    const float rest = end - vec_lane(states[k].last, lane);
                     to[0] = (float)count / (float)size;
                     to[stride] = longest > rest ? longest : rest;
                     to[2 * stride] = vec_lane(states[k].sum, lane) / some;
@@ -159,8 +160,10 @@ DUALRES_PUBLIC void NAME(dualres_hydra)(const float *signal, int64_t samples, in
         see_dilated(signal, samples, dilation, 0, first, count, seen);
         for (int group = 0; group < HYDRA_GROUPS; group++) {
             const float *own = weights + group * HYDRA_IN_GROUP * DILATED_TAPS;
-            vec sums[HYDRA_IN_GROUP] = {{0}};
-            veci counts[HYDRA_IN_GROUP] = {{0}};
+            vec sums[HYDRA_IN_GROUP];
+            veci counts[HYDRA_IN_GROUP];
+            memset(sums, 0, sizeof sums);
+            memset(counts, 0, sizeof counts);
             for (int64_t i = 0; i < count; i += LANES) {
                 vec response[HYDRA_IN_GROUP], largest, smallest;
 #pragma GCC unroll 8
@@ -187,7 +190,8 @@ DUALRES_PUBLIC void NAME(dualres_hydra)(const float *signal, int64_t samples, in
             const int64_t after = (count + LANES - 1) / LANES * LANES - count;
             for (int k = 0; k < HYDRA_IN_GROUP; k++) {
                 features[group * HYDRA_IN_GROUP + k] += vec_sum(sums[k]);
-                features[KERNELS + group * HYDRA_IN_GROUP + k] += vec_sum(vec_of(counts[k])) - (k ? 0.0f : (float)after);
+                features[KERNELS + group * HYDRA_IN_GROUP + k] += vec_sum(vec_of(counts[k]));
+                if (k == 0) features[KERNELS + group * HYDRA_IN_GROUP] -= (float)after;
             }
         }
     }
