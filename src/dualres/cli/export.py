@@ -15,22 +15,26 @@ if TYPE_CHECKING:
 
 def export(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
-    target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
+    target: Annotated[Path, typer.Argument(help="The folder (source code) or file (onnx) to write.")],
     *,
     to: Annotated[
-        Literal["c99", "onnx"], typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")
+        Literal["c99", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "onnx"],
+        typer.Option(
+            help="c99: source code for devices. arduino, platformio, esp-idf, zephyr, cmsis-pack: the same as a "
+            "library that these take, with an example that reads an accelerometer. onnx: a network for ONNX Runtime."
+        ),
     ],
     rate: Annotated[
         str | None,
-        typer.Option(help="c99: sampling rate of the device in Hz, 12800, 12.8kHz or 200000/3; by default 64000."),
+        typer.Option(help="C: sampling rate of the device in Hz, 12800, 12.8kHz or 200000/3; by default 64000."),
     ] = None,
     int16: Annotated[
-        bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")
+        bool, typer.Option("--int16", help="C: samples are 16-bit counts; halves the memory of the window.")
     ] = False,
     search: Annotated[
         int,
         typer.Option(
-            help="c99: speeds of the shaft at which the device judges, around the one that it is told, an odd number "
+            help="C: speeds of the shaft at which the device judges, around the one that it is told, an odd number "
             "such as 11 or 21; 0 for the told one alone."
         ),
     ] = 0,
@@ -38,25 +42,27 @@ def export(
         bool, typer.Option("--overwrite", help="Replace an earlier export; other files are never replaced.")
     ] = False,
     unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="c99: export even without a C compiler, unchecked.")
+        bool, typer.Option("--unchecked", help="C: export even without a C compiler, unchecked.")
     ] = False,
 ) -> None:
     """Export a model to other machines, and check that it computes the same there.
 
     The C99 folder holds everything a device needs: three functions, one more
-    that tells the speed of a shaft, no allocation, and a Makefile with a check. The ONNX file takes windows at
-    64 kHz. A model of several axes takes them together, one of several
+    that tells the speed of a shaft, no allocation, and a Makefile with a check. As a library for Arduino, PlatformIO,
+    ESP-IDF, Zephyr or CMSIS-Pack it has the same C, and a README that says how to build it. The ONNX file takes windows
+    at 64 kHz. A model of several axes takes them together, one of several
     networks averages them.
     """
     from dualres.cli.folder import loaded as load
 
-    if to == "c99":
-        _export_c99(load(model), target, rate, int16=int16, search=search, overwrite=overwrite, unchecked=unchecked)
+    if to != "onnx":
+        options = {"int16": int16, "overwrite": overwrite, "unchecked": unchecked}
+        _export_c99(load(model), target, rate, layout=to, search=search, **options)
         return
     of_c99 = ((rate is not None, "--rate"), (int16, "--int16"), (search != 0, "--search"), (unchecked, "--unchecked"))
     for given, name in of_c99:
         if given:
-            raise ConfigError(f"{name} only applies with --to c99; an ONNX file takes float windows at 64 kHz")
+            raise ConfigError(f"{name} does not apply with --to onnx; an ONNX file takes float windows at 64 kHz")
     from dualres.export.onnx import write_onnx
 
     known = load(model)
@@ -68,10 +74,9 @@ def export(
     say(f"File  {target}")
 
 
-def _export_c99(
-    model: "Model", folder: Path, hz: str | None, *, int16: bool, search: int, overwrite: bool, unchecked: bool
-) -> None:
+def _export_c99(model: "Model", folder: Path, hz: str | None, *, layout: str, search: int, **options: bool) -> None:
     from dualres.export.c99 import costs, write_c99
+    from dualres.export.layouts.catalogue import layout_called
     from dualres.utils.rates import exact_rate
 
     rate = "64000" if hz is None else hz
@@ -80,8 +85,7 @@ def _export_c99(
         earlier = "the model is of an earlier version, or of the benchmark"
         complain("note", f"{earlier}: {differs}; fit it again for none of this", "yellow")
     with progress("Nothing was written.") as report:
-        options = {"int16": int16, "overwrite": overwrite, "unchecked": unchecked}
-        result = write_c99(model, folder, rate, search=search, **options, progress=report)
+        result = write_c99(model, folder, rate, layout=layout, search=search, progress=report, **options)
     for check in result.checks:
         say(f"{check.build}:")
         for line in check.lines:
@@ -89,5 +93,7 @@ def _export_c99(
     for line in costs(result):
         say(line)
     if not result.checks:
-        complain("not checked", "there is no C compiler here; run `make check` where there is one", "yellow")
+        complain(
+            "not checked", f"there is no C compiler here; {layout_called(layout).checking} where there is one", "yellow"
+        )
     say(f"Folder  {folder}")

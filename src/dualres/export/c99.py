@@ -2,18 +2,21 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib.resources import files as resources
 from pathlib import Path
 from string import Template
 
+from dualres import __version__
 from dualres.errors import ExportError
 from dualres.export import compiler as cc
 from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.device_network import axes_in, device_of
 from dualres.export.device_speed import device_search, refuse_search
+from dualres.export.layouts.catalogue import FLAT, layout_called
+from dualres.export.layouts.host import HostExample
+from dualres.export.layouts.layout import Layout
 from dualres.export.rates import ratio_for, search_memory
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.export.test_vectors import refuse_other_sizes
@@ -44,34 +47,39 @@ def write_c99(
     *,
     int16: bool = False,
     search: int = 0,
+    layout: str = FLAT.name,
     overwrite: bool = False,
     unchecked: bool = False,
     progress: Progress = quiet,
 ) -> ExportResult:
     """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats. It is compiled and run on check
     signals first, and not handed over if it disagrees; no C compiler is an error unless `unchecked`. A model that knows
-    speeds judges at `search` speeds around the one that it is told, or at that one alone."""
-    folder, rate, device = resolved(folder), exact_rate(rate), device_of(model)
+    speeds judges at `search` speeds around the one that it is told, or at that one alone. `layout` is the form in which
+    a build system takes the files."""
+    folder, rate, device, form = resolved(folder), exact_rate(rate), device_of(model), layout_called(layout)
     refuse_geometry(model.card, "an export to C99", ExportError)
     refuse_other_sizes(model)
     refuse_search(model, search)
     _refuse_names("class", model.classes)
     _refuse_names("axis", model.card.channels)
     ratio, files = ratio_for(model, rate), copied(device)
-    names = (*files, *MADE)
+    facts = {"version": __version__, "rate": str(rate), "classes": str(len(model.classes))}
+    names = {*form.arranged(files | dict.fromkeys(MADE, b""), facts), README, FILES}
     check_folder(folder, names, overwrite)
     compiler = cc.host_compiler()
     if compiler is None and not unchecked:
         raise ExportError(
             "there is no C compiler here ($CC, cc), so the code cannot be checked: install one, or export with "
-            "--unchecked and run `make check` on a machine that has one"
+            f"--unchecked and {form.checking} on a machine that has one"
         )
     progress("Export", 0, 3, "model")
     files |= made(model, rate, ratio, int16, tries=search)
     searching = search_memory(search, len(model.classes), axes_in(model)) if search else 0
-    checks, flash = _confirmed(files, model.classes, compiler, int16=int16, progress=progress) if compiler else ((), ())
+    files = form.arranged(files, facts)
+    example = HostExample(model, rate, search > 0, form, compiler or ())
+    checks, flash = _confirmed(files, example, int16=int16, progress=progress) if compiler else ((), ())
     result = ExportResult(folder, checks, flash, searching)
-    files[README] = _readme(model, rate, search, result, compiler=compiler).encode()
+    files[README] = _readme(form, model, rate, search, result=result, compiler=compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
     progress("Export", 3, 3, "")
@@ -89,39 +97,44 @@ def _refuse_names(what: str, names: Sequence[str]) -> None:
 
 
 def _confirmed(
-    files: dict[str, bytes], classes: Sequence[str], compiler: Sequence[str], *, int16: bool, progress: Progress
+    files: dict[str, bytes], example: HostExample, *, int16: bool, progress: Progress
 ) -> tuple[tuple[CompiledCheck, ...], tuple[Flash, ...]]:
     """Compile in a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
     builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
+    compiler, layout, classes = example.compiler, example.layout, example.model.classes
     with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
         beside, folder = Path(temporary), Path(temporary) / "folder"
+        library = folder / layout.library
         write_files(files, folder)
         progress("Export", 1, 3, "compile and check")
         checks, compiled = [], []
         for build in builds:
-            compiled.append(cc.compile_objects(folder, compiler, beside / build.name, build))
-            checks.append(cc.check(folder, compiler, compiled[-1], build, classes=classes))
+            compiled.append(cc.compile_objects(library, compiler, beside / build.name, build))
+            done = cc.check(folder / layout.extras, compiler, compiled[-1], build, classes=classes, library=library)
+            said = cc.with_names(example.said(folder, compiled[-1], build), classes)
+            checks.append(replace(done, lines=(*done.lines[:-1], *said, done.lines[-1])))
         flash = cc.flash_size("this machine", compiled[0])
         progress("Export", 2, 3, "measure")
         if cortex := cc.cortex_m4_compiler():
-            objects = cc.compile_objects(folder, cortex, beside / "cortex-m4", builds[0])
+            objects = cc.compile_objects(library, cortex, beside / "cortex-m4", builds[0])
             flash += cc.flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
     return tuple(checks), tuple(flash)
 
 
-def _readme(model: Model, rate: Fraction, search: int, result: ExportResult, *, compiler: Sequence[str] | None) -> str:
-    template = (resources("dualres.export") / "device" / README).read_text()
+def _readme(
+    form: Layout, model: Model, rate: Fraction, search: int, *, result: ExportResult, compiler: Sequence[str] | None
+) -> str:
     checked = "    not checked when exported"
     if result.checks and compiler:
         builds = " and ".join(each.build for each in result.checks)
         said = "\n\n".join("\n".join(f"    {line}" for line in (f"{one.build}:", *one.lines)) for one in result.checks)
         checked = (
             f"Checked when exported: builds with {builds}, one lane,\nby {cc.compiler_name(compiler)}.\n"
-            f"Any other build, and any other machine, is checked by `make check` there.\n\n{said}"
+            f"To check any other build, and any other machine, {form.checking} there.\n\n{said}"
         )
     cost = "\n".join(f"* {line}" for line in costs(result)) or "* not measured when exported"
     several = _several(model) + _speed(model, search)
-    return Template(template).substitute(
+    return Template(form.readme()).substitute(
         rate=rate, classes=len(model.classes), several=several, checked=checked, cost=cost
     )
 

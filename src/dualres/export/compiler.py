@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,11 @@ SOURCES = ("dualres.c", "dualres_model.c")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
 CORTEX_M4 = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 SECONDS = 300  # within which a compiler, and the check, have to end
+CANNOT_RUN = "the compiled check could not be run"
+ADVICE = (
+    ". A cross compiler in $CC? Set it to one for this machine. A temporary folder without programs (noexec)? "
+    "Set $TMPDIR to another."
+)
 
 
 @dataclass(frozen=True)
@@ -74,25 +79,46 @@ def compile_objects(folder: Path, compiler: Sequence[str], into: Path, build: Bu
     return objects
 
 
+def link_program(
+    compiler: Sequence[str], build: Build, source: Path, *, objects: Sequence[Path], includes: Sequence[Path]
+) -> Path:
+    """Compile a source that uses the library, and link it with the library's objects to a program beside these."""
+    program = objects[0].with_name(source.stem)
+    within = [f"-I{folder}" for folder in includes]
+    _compile([*compiler, *STRICT, *build.flags, *within, source, *objects, "-lm", "-o", program])
+    return program
+
+
 def check(
-    folder: Path, compiler: Sequence[str], objects: Sequence[Path], build: Build, *, classes: Sequence[str]
+    folder: Path,
+    compiler: Sequence[str],
+    objects: Sequence[Path],
+    build: Build,
+    *,
+    classes: Sequence[str],
+    library: Path | None = None,
 ) -> CompiledCheck:
-    """Link and run the folder's check; an error if it does not agree with the model."""
-    program = objects[0].with_name("check")
-    _compile([*compiler, *STRICT, *build.flags, folder / "check.c", *objects, "-lm", "-o", program])
-    advice = (
-        ". A cross compiler in $CC? Set it to one for this machine. A temporary folder without programs (noexec)? "
-        "Set $TMPDIR to another."
-    )
+    """Link and run the folder's check, of a library in another folder where that is given; an error if it does not
+    agree with the model."""
+    program = link_program(compiler, build, folder / "check.c", objects=objects, includes=[library or folder])
     refused = f"the code compiled with {build.samples} is not confirmed by its check"
-    said = _output([program], "the compiled check could not be run", advice, refused)
+    said = _output([program], CANNOT_RUN, ADVICE, refused)
     found = re.search(r"^state: (\d+) bytes, of which window: (\d+)\n.*\n\Z", said, re.MULTILINE)
     if not found:
         raise ExportError(f"the exported check said {said!r}, which cannot be understood")
     lines = (line for line in said.splitlines() if not line.startswith("state"))
-    # The check knows classes by number: their names may hold anything.
-    named = (re.sub(r"class (\d+)", lambda n: f"{n[0]} ({printable(classes[int(n[1])])})", line) for line in lines)
-    return CompiledCheck(build.samples, tuple(named), int(found[1]), int(found[2]))
+    return CompiledCheck(build.samples, with_names(lines, classes), int(found[1]), int(found[2]))
+
+
+def with_names(lines: Iterable[str], classes: Sequence[str]) -> tuple[str, ...]:
+    """Lines that know classes by number, with their names, which may hold anything."""
+    return tuple(re.sub(r"class (\d+)", lambda n: f"{n[0]} ({printable(classes[int(n[1])])})", line) for line in lines)
+
+
+def program_output(program: Path, arguments: Sequence[str], given: str) -> str:
+    """What a compiled program says of what is given on its standard input."""
+    fails = f"{program.name}: fails on the check's stream"
+    return _output([program, *arguments], CANNOT_RUN, ADVICE, fails, given=given)
 
 
 def cortex_m4_compiler() -> list[str] | None:
@@ -113,10 +139,10 @@ def _compile(command: Sequence[str | Path]) -> str:
     return _output(command, f"{command[0]}: cannot be run", "; set $CC to a C compiler", fails)
 
 
-def _output(command: Sequence[str | Path], cannot: str, advice: str, fails: str) -> str:
+def _output(command: Sequence[str | Path], cannot: str, advice: str, fails: str, *, given: str = "") -> str:
     """What a command prints; errors in the given words where it cannot be run, and where it fails."""
     try:
-        done = _run(command)
+        done = _run(command, given)
     except OSError as error:
         raise ExportError(f"{cannot} ({error.strerror}){advice}") from error
     if done.returncode:
@@ -125,8 +151,8 @@ def _output(command: Sequence[str | Path], cannot: str, advice: str, fails: str)
     return done.stdout
 
 
-def _run(command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+def _run(command: Sequence[str | Path], given: str = "") -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        return subprocess.run(command, input=given, capture_output=True, text=True, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired as error:
         raise ExportError(f"{command[0]}: did not end within {SECONDS} s; set $CC to another C compiler") from error

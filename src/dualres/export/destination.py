@@ -11,6 +11,7 @@ from dualres.errors import OutputError
 from dualres.utils.files import check_name, check_writable, no_room
 
 MARKS = ("dualres_model.h", "card.json")  # what tells an earlier export from any other folder
+WITHIN = ("", "src/dualres/")  # where the first of them lies
 
 
 def resolved(folder: Path | str) -> Path:
@@ -27,7 +28,8 @@ def check_folder(folder: Path, names: Iterable[str], overwrite: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; give the name of a folder")
     if folder.is_dir() and any(folder.iterdir()):
-        if not all((folder / name).is_file() for name in MARKS):
+        sizes, card = MARKS
+        if not ((folder / card).is_file() and any((folder / f"{within}{sizes}").is_file() for within in WITHIN)):
             reason = f"is not empty, and no earlier export ({' and '.join(MARKS)}) that --overwrite could replace"
             raise OutputError(f"{folder}: {reason}; choose another folder")
         if not overwrite:

@@ -104,20 +104,27 @@ def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Rec
     return Recording.from_array(axes[0], rate)
 
 
-def expected(model: Model, rate: Fraction, int16: bool, tries: int = 0) -> TestVectors:
-    """What a build for this native rate in Hz has to say, which searches among so many speeds."""
-    # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
-    model = replace(model, card=replace(model.card, resampler=HELD))
+def stream_of(model: Model, rate: Fraction, int16: bool) -> Windows:
+    """The stream that is judged, (axes, samples) at its native rate in Hz."""
     config = model.card.config
     samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
-    windows = check_windows(CHECK_WINDOWS, config.window)
     # Offsets of both signs: every axis has a mean of its own.
     axes = [
         check_window(0, samples, axis) + np.float32(-OFFSET if axis % 2 else OFFSET) for axis in range(axes_in(model))
     ]
     stream = np.stack(axes)
+    return as_counts(COUNTS * stream) if int16 else stream
+
+
+def expected(model: Model, rate: Fraction, int16: bool, tries: int = 0) -> TestVectors:
+    """What a build for this native rate in Hz has to say, which searches among so many speeds."""
+    # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
+    model = replace(model, card=replace(model.card, resampler=HELD))
+    config = model.card.config
+    windows = check_windows(CHECK_WINDOWS, config.window)
+    stream = stream_of(model, rate, int16)
     if int16:
-        windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
+        windows = as_counts(COUNTS * windows)
     speeds = (0.0,) if labelled_speeds(model) is None else (0.0, CHECK_HZ)
     logits = [[exact_logits(one, windows, _each(windows, hz)) for hz in speeds] for one in weights_in(model)]
     recording = as_device(model, stream, rate, int16)
@@ -127,7 +134,7 @@ def expected(model: Model, rate: Fraction, int16: bool, tries: int = 0) -> TestV
         for factor in (factors_found(model, turning(recording, 0.0), hz, tries) if hz else [1.0])
     ]
     count = recording_scores(model, turning(recording, 0.0))[1]
-    return TestVectors(speeds, np.stack(logits), samples, count, tuple(verdicts))
+    return TestVectors(speeds, np.stack(logits), stream.shape[-1], count, tuple(verdicts))
 
 
 def _each(windows: Windows, hz: float) -> Exact:
