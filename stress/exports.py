@@ -3,7 +3,8 @@
     python stress/exports.py 10000 --state exports.json
 
 Class names, the unit of a promise, rates and the names of targets hold quotes, backslashes, trigraphs, line breaks,
-ends of comments, NULs and whatever else a user's files may bring. A failure is
+ends of comments, NULs and whatever else a user's files may bring. C comes as it is, and as a library for Arduino and
+others. A failure is
 
 * an exception that a caller would not expect, or one of ours for names that could have been exported,
 * C that is not plain ASCII, that holds a trigraph, or that another program would read as other names: literals are
@@ -19,10 +20,10 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,7 @@ from dualres.errors import DualResError
 from dualres.export import sources
 from dualres.export.c99 import LONGEST_TEXT, write_c99
 from dualres.export.compiler import STRICT, host_compiler
+from dualres.export.layouts.catalogue import FLAT, LAYOUTS
 from dualres.export.onnx import CARD, write_onnx
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration, held_out
@@ -60,6 +62,7 @@ TARGETS = (
     "taken",
     "a/b/c",
 )
+C_FILES = (".c", ".h", ".inc", ".ino", ".cpp")
 COMPILED, CHECKED = 20, 500  # tries, of which one is
 PRINTING = """
 #include <stdio.h>
@@ -124,8 +127,8 @@ def target_in(folder: Path, rng: np.random.Generator) -> Path:
 
 
 @contextmanager
-def c99(folder: Path) -> Iterator[Callable[[int], str]]:
-    """Exports to C."""
+def c99(folder: Path, layouts: Sequence[str] = (FLAT.name,)) -> Iterator[Callable[[int], str]]:
+    """Exports to C, in one of the layouts."""
     models, compiler = Models(), host_compiler()
     # What a network says of the check's signals does not depend on names, and takes most of the time.
     computed = sources.expected
@@ -139,19 +142,20 @@ def c99(folder: Path) -> Iterator[Callable[[int], str]]:
         rate = pick(RATES if rng.random() < 0.8 else NO_RATES, rng)
         target, int16 = target_in(place, rng), bool(rng.random() < 0.5)
         checked = seed % CHECKED == 0 and compiler
+        layout = pick(layouts, np.random.default_rng([seed, 98]))  # so that each of them is compiled at times
         usual = target.name == "board" and rate in RATES and all(map(fits_c, model.classes))
         try:
             before = seen(folder, target)
             os.environ["CC"] = compiler[0] if checked else "no-such-compiler"
             try:
-                write_c99(model, target, rate, int16=int16, unchecked=not checked)
+                write_c99(model, target, rate, int16=int16, layout=layout, unchecked=not checked)
             except DualResError:
                 assert not usual, "it was refused"
                 assert seen(folder, target) == before, "a file beside the target was made or changed"
                 assert target.name == ".." or not in_it(target) or target.name == "taken", "it left something"
                 return "refused"
             assert seen(folder, target) == before, "a file beside the target was made or changed"
-            check_c(target, model, compiler if seed % COMPILED == 0 else None)
+            check_c(target, layout, model, compiler if seed % COMPILED == 0 else None)
         finally:
             shutil.rmtree(place, ignore_errors=True)
         return "compiled" if checked else "written"
@@ -173,17 +177,18 @@ def in_it(target: Path) -> list[Path]:
     return []
 
 
-def check_c(folder: Path, model: Model, compiler: list[str] | None) -> None:
+def check_c(folder: Path, layout: str, model: Model, compiler: list[str] | None) -> None:
     """The folder is complete, its C is plain, and the names in it are the model's."""
     listed = (folder / sources.FILES).read_text().splitlines()
     assert sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()) == listed
-    for path in folder.rglob("*.[ch]"):
+    within = folder / LAYOUTS[layout].library
+    for path in (path for path in folder.rglob("*") if path.suffix in C_FILES):
         content = path.read_bytes()
         assert content.isascii(), f"{path.name} is not ASCII"
         assert not re.search(rb"\?\?[=/'()!<>-]", content), f"{path.name} holds a trigraph"
-    sizes = (folder / "dualres_model.h").read_text()
+    sizes = (within / "dualres_model.h").read_text()
     assert sizes.count("/*") == sizes.count("*/"), "a comment ends early"
-    source = (folder / "dualres_model.c").read_text()
+    source = (within / "dualres_model.c").read_text()
     names = [name.encode(errors="replace") for name in model.classes]
     assert literals(source) == names, "the C has other names"
     assert tuple(json.loads((folder / "card.json").read_text())["classes"]) == model.classes
@@ -254,8 +259,10 @@ def target_is_file(target: Path) -> bool:
     return False
 
 
+FORMS = [name for name in LAYOUTS if name != FLAT.name]
 ATTACKS = [
     Attack("c99", "hostile names in C99 exports", c99),
+    Attack("layouts", "hostile names in C99 exports as libraries", partial(c99, layouts=FORMS)),
     Attack("onnx", "hostile names in ONNX exports", onnx, ("onnx", "onnxruntime")),
 ]
 

@@ -6,10 +6,14 @@ from tests.attacks.stress_scripts import script
 from tests.variants import also
 
 _tally, exports = script("_tally"), script("exports")
-C99, ONNX = exports.ATTACKS
+C99, LAYOUTS, ONNX = exports.ATTACKS
 
 
-@pytest.mark.parametrize(("attack", "seeds"), [(ONNX, range(5)), *also((C99, range(1, 24)))], ids=["onnx", "c99"])
+@pytest.mark.parametrize(
+    ("attack", "seeds"),
+    [(ONNX, range(5)), *also((C99, range(1, 24)), (LAYOUTS, range(1, 24)))],
+    ids=["onnx", "c99", "layouts"],
+)
 def test_hostile_names_are_exported_or_refused(attack, seeds):
     if attack.missing:
         pytest.skip("an extra is not installed")

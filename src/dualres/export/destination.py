@@ -90,6 +90,7 @@ def _exchange(names: Collection[str], gone: Collection[str], staging: Path, fold
                 target.rename(source)
         raise
     finally:
-        for parent in {(folder / name).parent for name in (*names, *gone)} - {folder}:
+        within = {one for name in (*names, *gone) for one in (folder / name).parents if folder in one.parents}
+        for parent in sorted(within, key=lambda one: len(one.parts), reverse=True):
             with suppress(OSError):  # not empty, as a rule
                 parent.rmdir()
