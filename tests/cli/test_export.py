@@ -39,6 +39,18 @@ def test_without_a_compiler_it_says_so(path, tmp_path, monkeypatch):
     assert "#define DUALRES_INT16" in (tmp_path / "board" / "dualres_model.h").read_text()
 
 
+def test_a_library_in_a_form_that_a_build_system_takes(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    result = done("export", path, "--to", "zephyr", tmp_path / "board", "--rate", "12.8kHz", "--unchecked")
+    assert "compile and run `extras/check.c` as README.md says where there is one" in " ".join(result.output.split())
+    assert "12800 Hz" in (tmp_path / "board" / "zephyr" / "Kconfig").read_text()
+    again = run("export", path, "--to", "arduino", tmp_path / "board", "--unchecked")
+    assert isinstance(again.exception, OutputError)
+    done("export", path, "--to", "arduino", tmp_path / "board", "--unchecked", "--overwrite")
+    assert (tmp_path / "board" / "library.properties").is_file()
+    assert not (tmp_path / "board" / "zephyr").exists()
+
+
 def test_onnx(path, tmp_path):
     onnxruntime = pytest.importorskip("onnxruntime")
     result = done("export", path, tmp_path / "pump.onnx", "--to", "onnx")

@@ -4,6 +4,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from importlib.resources import files as resources
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from dualres import diagnose_recording
 from dualres.errors import ExportError
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import CORTEX_M4, STRICT
+from dualres.export.compiler import CORTEX_M4, SOURCES, STRICT
 from dualres.export.layouts import host
 from dualres.export.layouts.catalogue import LAYOUTS
 from dualres.export.layouts.host import HostExample
@@ -133,6 +134,27 @@ def test_library_and_example_fit_a_cortex_m4(unchecked, tmp_path):
     for source in ("src/dualres/dualres.c", "src/dualres/dualres_model.c", "templates/main.c"):
         command = ["arm-none-eabi-gcc", *CORTEX_M4, *STRICT, *includes, "-c", folder / source, "-o", tmp_path / "one.o"]
         subprocess.run(command, check=True)
+
+
+@pytest.mark.device
+def test_the_check_of_a_layout_passes_on_an_emulated_cortex_m4(unchecked, tmp_path):
+    needs("arm-none-eabi-gcc")
+    needs("qemu-system-arm")
+    folder, board = unchecked("cmsis-pack"), resources("dualres.export") / "device" / "cortex-m"
+    sources = [
+        *(folder / "src" / "dualres" / name for name in SOURCES),
+        folder / "extras" / "check.c",
+        board / "startup.c",
+    ]
+    memory = ["-ffunction-sections", "-Wl,--gc-sections", "-nostartfiles"]
+    memory += ["-Wl,--defsym=flash_bytes=1M,--defsym=ram_bytes=256K", "-T", board / "memory.ld"]
+    flags = [*CORTEX_M4, *STRICT, f"-I{folder / 'src' / 'dualres'}", *memory, "--specs=rdimon.specs"]
+    subprocess.run(["arm-none-eabi-gcc", *flags, *sources, "-lm", "-o", tmp_path / "check.elf"], check=True)
+    emulated = ["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none"]
+    semihosting = ["-semihosting-config", "enable=on,target=native", "-kernel", tmp_path / "check.elf"]
+    done = subprocess.run([*emulated, *semihosting], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "as exported"
 
 
 def example_of(classes):
