@@ -10,6 +10,7 @@ from string import Template
 from dualres import __version__
 from dualres.errors import ExportError
 from dualres.export import compiler as cc
+from dualres.export.alarm import DeviceAlarm, table_bytes
 from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.device_network import axes_in, device_of
@@ -38,6 +39,7 @@ class ExportResult:
     checks: tuple[CompiledCheck, ...]  # the build as it was asked for first
     flash: tuple[Flash, ...]
     searching: int = 0  # bytes of working memory that serve the search for the speed
+    healthy: int = 0  # bytes of flash that healthy blocks take, for alarms
 
 
 def write_c99(
@@ -50,6 +52,7 @@ def write_c99(
     layout: str = FLAT.name,
     overwrite: bool = False,
     unchecked: bool = False,
+    alarm: DeviceAlarm | None = None,
     progress: Progress = quiet,
 ) -> ExportResult:
     """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats. It is compiled and run on check
@@ -73,12 +76,12 @@ def write_c99(
             f"--unchecked and {form.checking} on a machine that has one"
         )
     progress("Export", 0, 3, "model")
-    files |= made(model, rate, ratio, int16, tries=search)
+    files |= made(model, rate, ratio, int16, tries=search, alarm=alarm)
     searching = search_memory(search, len(model.classes), axes_in(model)) if search else 0
     files = form.arranged(files, facts)
     example = HostExample(model, rate, search > 0, form, compiler or ())
     checks, flash = _confirmed(files, example, int16=int16, progress=progress) if compiler else ((), ())
-    result = ExportResult(folder, checks, flash, searching)
+    result = ExportResult(folder, checks, flash, searching, table_bytes(alarm) if alarm else 0)
     files[README] = _readme(form, model, rate, search, result=result, compiler=compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))

@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files as resources
-from math import isfinite
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import numpy.typing as npt
 
-from dualres.errors import ExportError
+from dualres.export.alarm import DeviceAlarm
+from dualres.export.alarm import check_values as alarm_values
+from dualres.export.alarm import constants as alarm_constants
+from dualres.export.alarm import sizes as alarm_sizes
+from dualres.export.c_literals import declared, doubles, floats, text
 from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
 from dualres.export.device_speed import device_search
 from dualres.export.novelty import between_classes, familiar_of, standings_of
@@ -25,8 +28,7 @@ from dualres.utils.json_text import json_text
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
-PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "check.c", "example.c", "Makefile")
-PER_LINE = 8  # numbers
+PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "alarm.h", "check.c", "example.c", "Makefile")
 MOST_NATS = 700.0  # of a limit: what is further apart is no number as a ratio, and nothing is as far apart
 LEAST_NATS = 1e-9  # by which a class must lie beyond the limit to be named, so that rounding names none
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
@@ -42,13 +44,16 @@ def copied(network: DeviceNetwork) -> dict[str, bytes]:
     return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included(network.kernel)}
 
 
-def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool, *, tries: int = 0) -> dict[str, bytes]:
+def made(
+    model: Model, rate: Fraction, ratio: Fraction, int16: bool, *, tries: int = 0, alarm: DeviceAlarm | None = None
+) -> dict[str, bytes]:
     """What is this model's, but for the README and the list of files. It searches among `tries` speeds of the shaft."""
     by_floats, by_counts = (expected(model, rate, counts, tries) for counts in (False, True))
+    promised = alarm_sizes(alarm, model, rate) if alarm else ""
     texts = {
-        "dualres_model.h": _sizes(model, rate, ratio, int16) + _speeds(model, tries) + "\n#endif\n",
-        "dualres_model.c": _constants(model, ratio, tries),
-        "check_values.h": _check_values(device_of(model), by_floats, by_counts),
+        "dualres_model.h": _sizes(model, rate, ratio, int16) + _speeds(model, tries) + promised + "\n#endif\n",
+        "dualres_model.c": _constants(model, ratio, tries) + (f"\n{alarm_constants(alarm)}" if alarm else ""),
+        "check_values.h": _check_values(device_of(model), by_floats, by_counts, alarm_values(alarm) if alarm else ""),
         "card.json": json_text(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
@@ -117,12 +122,12 @@ def _familiar(model: Model) -> Iterator[str]:
         limits = doubles([familiar.distance, familiar.spectrum, *familiar.level])
         classes = "[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
         yield f"const double dualres_familiar[4] = {{\n    {limits}}};\n"
-        yield _declared(f"const float dualres_between_classes{classes}", _nested(between_classes(model)))
+        yield declared(f"const float dualres_between_classes{classes}", _nested(between_classes(model)))
         standings = standings_of(model)
         weights = ", ".join(f"{{{doubles(one.weights)}}}" for one in standings)
         usual = ", ".join(f"{{{doubles(one.usual or [0.0] * len(model.classes))}}}" for one in standings)
-        yield _declared("const double dualres_weights[2][DUALRES_COMPARED]", f"{{{weights}}}")
-        yield _declared("const double dualres_usual[2][DUALRES_CLASSES]", f"{{{usual}}}")
+        yield declared("const double dualres_weights[2][DUALRES_COMPARED]", f"{{{weights}}}")
+        yield declared("const double dualres_usual[2][DUALRES_CLASSES]", f"{{{usual}}}")
 
 
 def _search(tries: int) -> Iterator[str]:
@@ -130,12 +135,8 @@ def _search(tries: int) -> Iterator[str]:
     if tries:
         search = device_search(tries)
         for name, values in (("factors", search.factors), ("costs", search.costs)):
-            yield _declared(f"const double dualres_{name}[DUALRES_TRIES]", f"{{\n    {doubles(values)}}}")
-        yield _declared("const double dualres_stays", doubles([STAYS]))
-
-
-def _declared(array: str, values: str) -> str:
-    return f"extern {array};\n{array} = {values};\n"
+            yield declared(f"const double dualres_{name}[DUALRES_TRIES]", f"{{\n    {doubles(values)}}}")
+        yield declared("const double dualres_stays", doubles([STAYS]))
 
 
 def _nested(values: Floats) -> str:
@@ -175,7 +176,7 @@ def _constants(model: Model, ratio: Fraction, tries: int) -> str:
     ]
     if ratio != 1:
         taps = floats(taps_for(ratio, even=True))
-        parts.append(_declared("const float dualres_taps[DUALRES_REACH + 1]", f"{{\n    {taps}}}"))
+        parts.append(declared("const float dualres_taps[DUALRES_REACH + 1]", f"{{\n    {taps}}}"))
     return "\n".join(parts)
 
 
@@ -206,7 +207,7 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
     )
 
 
-def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: TestVectors) -> str:
+def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: TestVectors, alarm: str) -> str:
     return (
         "/* What the model says of the check's signals. */\n\n"
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
@@ -218,7 +219,7 @@ def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: Tes
         f"static const double check_speeds[] = {{{doubles(by_floats.speeds)}}}; /* Hz; 0: not known */\n\n"
         f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
         f"#else\n{_values(by_floats)}#endif\n"
-        "\n#endif\n"
+        f"{alarm}\n#endif\n"
     )
 
 
@@ -240,33 +241,3 @@ def _values(values: TestVectors) -> str:
 
 def _rows(values: Iterable[npt.ArrayLike]) -> str:
     return ",\n    ".join(f"{{{doubles(row)}}}" for row in values)
-
-
-def floats(values: npt.ArrayLike) -> str:
-    """Float literals, hexadecimal and therefore exact, separated by commas and wrapped."""
-    return _wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
-
-
-def doubles(values: npt.ArrayLike) -> str:
-    """The same in double precision."""
-    return _wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
-
-
-def text(value: str) -> str:
-    """A string literal of plain ASCII, whatever the string holds."""
-    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
-    plain = set(range(32, 127)) - set(b'"\\?')
-    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode(errors="replace")) + '"'
-
-
-def _wrapped(words: list[str]) -> str:
-    return ",\n    ".join(", ".join(words[i : i + PER_LINE]) for i in range(0, len(words), PER_LINE))
-
-
-def _hexadecimal(x: float) -> str:
-    if not isfinite(x):
-        raise ExportError(f"the model needs a constant of {x}, which C has no number for; fit the model again")
-    mantissa, exponent = x.hex().split("p")
-    whole, _, places = mantissa.partition(".")
-    places = places.rstrip("0")
-    return f"{whole}{'.' if places else ''}{places}p{exponent}"

@@ -12,6 +12,7 @@
 extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
 #define PI 3.14159265358979323846
+#define EVIDENCE_TOLERANCE 1e-5 /* nats */
 
 static dualres_state state;
 
@@ -136,12 +137,36 @@ static int stream_is_right(double hz) {
            is_best(result.best, expected_shares[row], SHARE_TOLERANCE);
 }
 
+#ifdef DUALRES_ALARM
+/* Are alarms raised and cleared at the same blocks, with the same evidence? */
+static int alarm_is_right(void) {
+    static dualres_alarm alarm;
+    double off = 0.0;
+    int changes = 0, right = 1;
+    dualres_alarm_init(&alarm);
+    for (int bet = 0; bet < ALARM_BETS; bet++) {
+        const int before = (int)alarm.raised;
+        for (uint32_t block = 0; block < dualres_alarm_bets.joined; block++)
+            dualres_alarm_block(&alarm, alarm_scores[bet], bet != ALARM_GAP || block > 0);
+        changes += (int)alarm.raised != before;
+        right = right && alarm.raised == alarm_raised[bet];
+        off = fmax(off, fabs(dualres_alarm_evidence(&alarm) - alarm_evidence[bet]));
+    }
+    printf("alarm: %lu blocks, raised or cleared %d times, evidence off by %.2g nats\n", (unsigned long)alarm.blocks,
+           changes, off);
+    return right && off <= EVIDENCE_TOLERANCE;
+}
+#endif
+
 int main(void) {
     int right = 1;
     for (int network = 0; network < DUALRES_NETWORKS; network++)
         for (int speed = 0; speed < CHECK_SPEEDS; speed++)
             for (int number = 0; number < CHECK_WINDOWS; number++) right &= window_is_right(network, speed, number);
     for (int speed = 0; speed < CHECK_SPEEDS; speed++) right &= stream_is_right(check_speeds[speed]);
+#ifdef DUALRES_ALARM
+    right &= alarm_is_right();
+#endif
     printf("state: %lu bytes, of which window: %lu\n", (unsigned long)sizeof state, (unsigned long)sizeof state.window);
     puts(right ? "as exported" : "NOT as exported: do not trust the verdicts of this build");
     return !right;

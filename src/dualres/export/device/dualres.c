@@ -260,3 +260,7 @@ int dualres_named(const dualres_result *r) {
         if (i != r->best && dualres_in_set(r, i)) return 0;
     return 1;
 }
+
+#ifdef DUALRES_ALARM
+#include "alarm.h"
+#endif

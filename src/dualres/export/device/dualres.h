@@ -163,6 +163,77 @@ enum { DUALRES_NO_CLASS = 1, DUALRES_OTHER_SPECTRUM = 2, DUALRES_OTHER_LEVEL = 4
  * another one, set DUALRES_UNIT to what a sample of one is in that unit, or to 0 to leave the level out. */
 int dualres_unlike(const dualres_result *result);
 
+#ifdef DUALRES_ALARM
+/* What an alarm goes on from: plain numbers, which may be kept where the power fails and put back. Neither what is kept
+ * of a stream nor the verdict depends on it. */
+typedef struct {
+    uint32_t of;           /* the export that it belongs to: with another's or with none's it begins anew */
+    uint32_t blocks;       /* so far */
+    uint32_t since;        /* the block that raised it, counted from 0 */
+    uint32_t raised;       /* 1 until the machine is healthy again */
+    uint32_t acknowledged; /* yours to set where somebody has seen it; 0 again when it is cleared */
+    uint32_t waited;       /* scores in `waiting`, until one bet has enough */
+    uint32_t has_neighbour;
+    uint32_t windows;      /* of the stream, when the latest of them joined a block */
+    uint32_t in_block;     /* windows of the block under way */
+    uint32_t missing;      /* frames since the block before */
+    double score;          /* of the latest block, the larger the less healthy */
+    double waiting, before, healthy_again;
+    double wealth[DUALRES_LIFTS];
+    double sums[DUALRES_VERDICTS]; /* of health, as they were when the block began */
+#ifdef DUALRES_LIKENESS
+    uint32_t looked;
+    double looks[DUALRES_VERDICTS + 2], looks_before[DUALRES_VERDICTS + 2];
+#endif
+} dualres_alarm;
+
+/* What was new in healthy blocks of one load, or of several that have as many. */
+typedef struct {
+    uint32_t gaps;   /* between so many healthy values, one more than those */
+    uint32_t cells;  /* that the gaps are gathered to */
+    uint32_t beyond; /* more cells, above all healthy values */
+    uint32_t kept;   /* healthy levels */
+    double rarer;    /* log of the chance of each cell beyond, over that of the one before */
+    double begins[DUALRES_LIFTS], goes_on[DUALRES_LIFTS]; /* by how much bets pay less, as the reference may be unlucky */
+    const float *edges, *levels;
+} dualres_healthy;
+
+typedef struct {
+    double weights[DUALRES_LIFTS];                     /* of the bets */
+    double first[DUALRES_LIFTS], later[DUALRES_LIFTS]; /* shifts of a fault's first block and of later ones */
+    double sudden;   /* part of a bet on the first block that is not on a later one */
+    double carried;  /* share of a level that goes over to the next block */
+    double repeats;  /* copies that blocks are thought to come in */
+    double copies;   /* the same of healthy blocks behind an alarm */
+    double nearest;  /* scores are kept so far from 0 and 1, and levels are their log-odds; 0: levels are scores */
+    double reached;  /* wealth that raises an alarm */
+    double cleared;  /* and that clears it */
+    uint32_t joined; /* blocks to a bet */
+} dualres_bets;
+
+extern const dualres_healthy dualres_alarm_healthy[DUALRES_STRETCHES];
+extern const dualres_bets dualres_alarm_bets;
+
+/* Begin, with no evidence. */
+void dualres_alarm_init(dualres_alarm *alarm);
+
+/* dualres_push with an alarm: every DUALRES_BLOCK_WINDOWS windows make a block, which is bet on. Returns whether the alarm
+ * is raised. Healthy machines raise it at most once in DUALRES_ALARM_BETWEEN blocks on average, which is DUALRES_ALARM;
+ * DUALRES_ALARM_PROMISE says for which machines that is promised.
+ *
+ * No samples, NULL, and a count say that so many frames are missing here; NULL and 0 that nobody knows how many. Behind a
+ * gap as long as a block, or of unknown length, a block has no neighbour and is not bet on, but the next one is. The same
+ * holds where the state began anew by dualres_init, or took samples without the alarm. */
+int dualres_alarm_push(dualres_alarm *alarm, dualres_state *state, const dualres_sample *samples, size_t count);
+
+/* The same for a block whose score you have from elsewhere; it `follows` the one before unless a block or more is
+ * missing. A score that is not finite is no block, and the next one follows nothing. */
+int dualres_alarm_block(dualres_alarm *alarm, double score, int follows);
+
+/* Evidence against health in nats; it raises the alarm where it reaches DUALRES_ALARM_THRESHOLD. */
+double dualres_alarm_evidence(const dualres_alarm *alarm);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

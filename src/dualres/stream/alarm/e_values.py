@@ -99,6 +99,11 @@ class EValues:
     def extrapolates(self) -> bool:
         return any(one.beyond for one in self.stretches)
 
+    @property
+    def copies(self) -> float:
+        """That healthy blocks behind an alarm are thought to come in."""
+        return self.repeats * (1 + self.carried) / (1 - self.carried)
+
     def level(self, score: float) -> float:
         """Of joined blocks, from their mean score."""
         return float(SCALES[self.scale](score))
@@ -108,7 +113,7 @@ class EValues:
         """Edges of cells and nats by stretch: (cells, a fault's first block or a later one, lifts)."""
         found = []
         for one in self.stretches:
-            first, later = _shifts(self.carried)
+            first, later = shifts(self.carried)
             begins, goes_on = (
                 np.array(
                     [np.log(payoffs(one.count, shift, one.beyond)) - off for shift, off in zip(*both, strict=True)]
@@ -130,19 +135,18 @@ class EValues:
 
     def log_recovery(self, level: float) -> float:
         """For a healthy block against one that scores like the higher of two, in nats; neighbours count as copies."""
-        copies = self.repeats * (1 + self.carried) / (1 - self.carried)
         shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
-        return -log(2 * min(shares)) / copies
+        return -log(2 * min(shares)) / self.copies
 
 
-def _shifts(carried: float) -> tuple[list[float], list[float]]:
+def shifts(carried: float) -> tuple[list[float], list[float]]:
     """Of innovations by every lift, in their standard deviations: in a fault's first block, and in later ones."""
     spread = sqrt(1 - carried**2)
     return [lift / spread for lift in LIFTS], [lift * (1 - carried) / spread for lift in LIFTS]
 
 
 def _stretch_of(levels: Exact, new: Exact, carried: float, *, sure: float, between: float) -> Stretch:
-    count, (first, later) = len(new), _shifts(carried)
+    count, (first, later) = len(new), shifts(carried)
     steps = max(round(log(between / count) * PER_NAT), 1) if between > count else 0
     beyond = np.geomspace(1 / (count + 1), 1 / between, steps + 1)[1:]
     tail = tail_quantiles(new, beyond, BOTH * float(quantile(sure))) if steps else None
