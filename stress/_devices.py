@@ -86,16 +86,32 @@ class Device:
 
     def __init__(self, target: Target, folder: Path, lanes: int) -> None:
         self._target, self._program = target, folder / f"stream-{target.name}-{lanes}"
-        board = [folder / "cortex-m" / "startup.c", *_BOARD, "-T", folder / "cortex-m" / "memory.ld"]
-        sources = [PROGRAM, folder / "dualres_model.c", *(board if target.on_a_board else [])]
-        flags = (*STRICT, f"-DDUALRES_LANES={lanes}", "-I", folder)
-        _run([*target.compiler, *flags, *sources, "-lm", "-o", self._program], folder)
+        sources = [PROGRAM, folder / "dualres_model.c"]
+        _compile(target, folder, sources, f"-DDUALRES_LANES={lanes}", to=self._program)
 
     def judge(self, stream: Sequence[Told]) -> Said:
         """Push the chunks, each in one call, and tell the rest between them."""
         folder = self._program.parent
         (folder / STREAM).write_bytes(b"".join(map(_told, stream)))
-        return _understood(_run([*self._target.emulator, self._program], folder).splitlines())
+        return _understood(run_on(self._target, self._program))
+
+
+def built(target: Target, folder: Path, program: Path, sources: Sequence[Path]) -> Path:
+    """A program for a target, of its source and others, in an exported folder."""
+    made = folder / f"{program.stem}-{target.name}"
+    _compile(target, folder, [program, *sources], to=made)
+    return made
+
+
+def run_on(target: Target, program: Path) -> list[str]:
+    """The lines that it prints; it finds files in its own folder."""
+    return _run([*target.emulator, program], program.parent).splitlines()
+
+
+def _compile(target: Target, folder: Path, sources: Sequence[Path], *flags: str, to: Path) -> None:
+    board = [folder / "cortex-m" / "startup.c", *_BOARD, "-T", folder / "cortex-m" / "memory.ld"]
+    words = (*STRICT, *flags, "-I", folder, *sources, *(board if target.on_a_board else []))
+    _run([*target.compiler, *words, "-lm", "-o", to], folder)
 
 
 def _told(chunk: Told) -> bytes:

@@ -1,7 +1,7 @@
 """`dualres export`: a model for other machines."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -10,7 +10,11 @@ from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
+    from dualres.export.alarm import DeviceAlarm
     from dualres.judge.model import Model
+    from dualres.utils.progress import Progress
+
+BLOCK_S = 5.0
 
 
 def export(
@@ -38,6 +42,37 @@ def export(
             "such as 11 or 21; 0 for the told one alone."
         ),
     ] = 0,
+    alarm: Annotated[
+        str | None,
+        typer.Option(
+            "--alarm",
+            "--false-alarms",
+            metavar="RATE",
+            show_default="no alarms",
+            help="c99: raise alarms on the device, false ones at most at this rate: '1 per year'. Needs --healthy; "
+            "these options are as dualres watch has them.",
+        ),
+    ] = None,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(help="c99: a recording of the machines running well, or a folder of them; may be repeated."),
+    ] = None,
+    healthy_class: Annotated[
+        str | None,
+        typer.Option(show_default="good, healthy, normal ...", help="c99: the class of machines running well."),
+    ] = None,
+    machines: Annotated[int, typer.Option(min=1, help="c99: machines that share the rate of false alarms.")] = 1,
+    block: Annotated[
+        float, typer.Option(metavar="SECONDS", help="c99: length of a block, after which an alarm may come.")
+    ] = BLOCK_S,
+    speed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEED",
+            help="c99: of the shaft of healthy recordings, 1797 or 1797rpm or 29.95Hz, where nothing beside the "
+            "samples says it; none: use none, for a device that is never told one.",
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier export; other files are never replaced.")
     ] = False,
@@ -55,11 +90,25 @@ def export(
     """
     from dualres.cli.folder import loaded as load
 
+    of_alarms = (
+        (bool(healthy), "--healthy"),
+        (healthy_class is not None, "--healthy-class"),
+        (machines != 1, "--machines"),
+        (block != BLOCK_S, "--block"),
+        (speed is not None, "--speed"),
+    )
     if to != "onnx":
+        for given, name in of_alarms:
+            if given and alarm is None:
+                raise ConfigError(f"{name} only applies with --alarm RATE, such as --alarm '1 per year'")
+        asked = alarm and AlarmAsked(alarm, healthy or [], healthy_class, machines, block, speed)
         options = {"int16": int16, "overwrite": overwrite, "unchecked": unchecked}
-        _export_c99(load(model), target, rate, layout=to, search=search, **options)
+        _export_c99(load(model), target, rate, asked or None, layout=to, search=search, **options)
         return
-    of_c99 = ((rate is not None, "--rate"), (int16, "--int16"), (search != 0, "--search"), (unchecked, "--unchecked"))
+    of_c99 = (
+        *((rate is not None, "--rate"), (int16, "--int16"), (search != 0, "--search"), (unchecked, "--unchecked")),
+        *((alarm is not None, "--alarm"), *of_alarms),
+    )
     for given, name in of_c99:
         if given:
             raise ConfigError(f"{name} does not apply with --to onnx; an ONNX file takes float windows at 64 kHz")
@@ -74,7 +123,40 @@ def export(
     say(f"File  {target}")
 
 
-def _export_c99(model: "Model", folder: Path, hz: str | None, *, layout: str, search: int, **options: bool) -> None:
+class AlarmAsked(NamedTuple):
+    """The options that `dualres watch` has for alarms, too."""
+
+    rate: str
+    healthy: list[Path]
+    healthy_class: str | None
+    machines: int
+    block_s: float
+    speed: str | None
+
+
+def _alarm(asked: AlarmAsked, model: "Model", hz: str | None, report: "Progress") -> "DeviceAlarm":
+    from dualres.export.learned_alarm import alarm_for
+    from dualres.recordings.speed_sources import SpeedSources
+    from dualres.utils.rates import exact_rate
+
+    if not asked.healthy:
+        raise ConfigError(
+            f"--alarm {asked.rate!r}: a rate is promised by recordings of the machine running well; give --healthy"
+        )
+    return alarm_for(
+        model,
+        asked.rate,
+        asked.healthy,
+        block_s=asked.block_s,
+        machines=asked.machines,
+        label=asked.healthy_class,
+        hz=None if hz is None else exact_rate(hz),
+        speed=SpeedSources.of(asked.speed),
+        progress=report,
+    )
+
+
+def _export_c99(model: "Model", folder: Path, hz: str | None, asked: AlarmAsked | None, **options: Any) -> None:
     from dualres.export.c99 import costs, write_c99
     from dualres.export.layouts.catalogue import layout_called
     from dualres.utils.rates import exact_rate
@@ -85,7 +167,10 @@ def _export_c99(model: "Model", folder: Path, hz: str | None, *, layout: str, se
         earlier = "the model is of an earlier version, or of the benchmark"
         complain("note", f"{earlier}: {differs}; fit it again for none of this", "yellow")
     with progress("Nothing was written.") as report:
-        result = write_c99(model, folder, rate, layout=layout, search=search, progress=report, **options)
+        alarm = _alarm(asked, model, hz, report) if asked else None
+        result = write_c99(model, folder, rate, alarm=alarm, **options, progress=report)
+    if alarm:
+        complain("alarms", f"{alarm.learned.state.promise}", "cyan")
     for check in result.checks:
         say(f"{check.build}:")
         for line in check.lines:

@@ -1,4 +1,4 @@
-"""An alarm at a stated rate as C: constants of what `dualres.stream.alarm` has learned, and what it says of some blocks.
+"""An alarm at a stated rate as C: constants of what `dualres.stream.alarm` learned, and what it says of some blocks.
 
 A healthy stretch is kept as the edges between cells of what was new in it, and some of its levels; what bets pay
 follows from the number of its blocks (device/alarm.h). Stretches of as many blocks differ by their edges alone, and a
@@ -9,13 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, expm1, inf, log
+from math import ceil, exp, expm1, log
+from typing import Self
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from dualres.errors import ExportError
-from dualres.export.c_literals import declared, doubles, floats, text
+from dualres.export.c_literals import declared, doubles, text, wrapped
 from dualres.judge.model import Model
 from dualres.stream.alarm import Alarm
 from dualres.stream.alarm.alarm import AlarmState
@@ -23,9 +25,9 @@ from dualres.stream.alarm.e_values import LIFTS, SUDDEN, WEIGHTS, EValues, Stret
 from dualres.stream.alarm.innovations import LOG_ODDS, NEAREST
 from dualres.stream.alarm.payoffs import cells
 from dualres.stream.monitor.block import windows_in
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Exact
 
-MARGIN = 2.0**-40  # of the largest level; a device that rounds otherwise still finds equal values to be equal
+FINEST = 2.0**32 - 2.0**8  # steps
 CHECKED = (40, 60, 140)  # bets of the check: healthy, faulty, and healthy again
 FAULT, JITTER = 2.0, 0.01  # in healthy spreads: above the highest healthy level, and of chance
 LOWEST = 5  # levels of a machine that is healthy again
@@ -50,12 +52,31 @@ class DeviceAlarm:
 
 
 @dataclass(frozen=True)
+class Rising:
+    """Rising values in equal steps of 32 bits, which lie closer than numbers of float32 do."""
+
+    start: float
+    step: float
+    steps: npt.NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, values: Exact, *, up: bool) -> Self:
+        """Each rounded `up` or down."""
+        start, step = float(values[0]), float(values[-1] - values[0]) / FINEST
+        wanted = (values - start) / (step or 1.0)
+        return cls(start, step, (np.ceil(wanted) if up else np.floor(wanted)).astype(np.uint32))
+
+    def as_c(self, name: str) -> str:
+        return f"{{{doubles([self.start, self.step])}, {name}}}"
+
+
+@dataclass(frozen=True)
 class HealthyTable:
     """Stretches of as many blocks, as a device keeps them."""
 
     of: Stretch  # any of them
-    edges: Floats  # rising; something new is above the first of them, as many as its cell's number
-    levels: Floats
+    edges: Rising  # something new is above the first of them, as many as its cell's number
+    levels: Rising
 
     @property
     def rarer(self) -> float:
@@ -73,16 +94,9 @@ def tables_of(e_values: EValues) -> list[HealthyTable]:
 
 
 def _table(alike: Sequence[Stretch]) -> HealthyTable:
-    edges, levels = (np.max([getattr(one, name) for one in alike], axis=0) for name in ("edges", "levels"))
-    margin = MARGIN * float(np.abs(levels).max())
-    return HealthyTable(alike[0], _rounded(edges + margin, inf), _rounded(levels - margin, -inf))
-
-
-def _rounded(values: Exact, towards: float) -> Floats:
-    """To float32, never away from where they are to go: what equals a value does not exceed it then, either way."""
-    nearest = values.astype(np.float32)
-    wrong = nearest < values if towards > 0 else nearest > values
-    return np.where(wrong, np.nextafter(nearest, np.float32(towards)), nearest)
+    edges = np.max([np.array(one.edges) + one.rounding for one in alike], axis=0)
+    levels = np.max([np.array(one.levels) - one.rounding for one in alike], axis=0)
+    return HealthyTable(alike[0], Rising.of(edges, up=True), Rising.of(levels, up=False))
 
 
 def sizes(alarm: DeviceAlarm, model: Model, rate: Fraction) -> str:
@@ -91,8 +105,8 @@ def sizes(alarm: DeviceAlarm, model: Model, rate: Fraction) -> str:
     windows = windows_in(alarm.block_s, model.card.config)
     between = expm1(state.clears) * e_values.joined
     return (
-        "\n/* Alarms: the rate of false ones as it was asked for, the same as healthy blocks between them, and for which\n"
-        " * machines it is promised. */\n"
+        "\n/* Alarms: the rate of false ones as it was asked for, the same as healthy blocks between them, and for\n"
+        " * which machines it is promised. */\n"
         f"#define DUALRES_ALARM {text(alarm.rate)}\n#define DUALRES_ALARM_BETWEEN {between:.1f}\n"
         f"#define DUALRES_ALARM_PROMISE {text(state.promise or '')}\n"
         f"#define DUALRES_ALARM_THRESHOLD {state.threshold:.6f} /* nats */\n"
@@ -115,10 +129,11 @@ def _constants(alarm: DeviceAlarm) -> Iterator[str]:
     for number, table in enumerate(tables_of(e_values)):
         of, named = table.of, (f"edges_{number}", f"levels_{number}")
         for name, values in zip(named, (table.edges, table.levels), strict=True):
-            yield f"static const float {name}[] = {{\n    {floats(values)}}};\n"
-        counts = (of.count + 1, len(cells(of.count)), len(of.beyond), len(table.levels))
+            yield f"static const uint32_t {name}[] = {{\n    {wrapped([f'{at}u' for at in values.steps])}}};\n"
+        counts = (of.count + 1, len(cells(of.count)), len(of.beyond), len(table.levels.steps))
         costs = ", ".join(f"{{{doubles(np.exp(np.negative(nats)))}}}" for nats in (of.begins, of.goes_on))
-        rows.append(f"{{{', '.join(map(str, counts))}, {doubles([table.rarer])}, {costs}, {', '.join(named)}}}")
+        rising = ", ".join(each.as_c(name) for name, each in zip(named, (table.edges, table.levels), strict=True))
+        rows.append(f"{{{', '.join(map(str, counts))}, {doubles([table.rarer])}, {costs}, {rising}}}")
     yield declared("const dualres_healthy dualres_alarm_healthy[DUALRES_STRETCHES]", f"{{\n    {_lines(rows)}}}")
     first, later = shifts(e_values.carried)
     nearest = NEAREST if e_values.scale == LOG_ODDS else 0.0
@@ -134,7 +149,7 @@ def _lines(words: Sequence[str]) -> str:
 
 def table_bytes(alarm: DeviceAlarm) -> int:
     """Of flash, that healthy blocks take."""
-    return sum(table.edges.nbytes + table.levels.nbytes for table in tables_of(alarm.e_values))
+    return sum(table.edges.steps.nbytes + table.levels.steps.nbytes for table in tables_of(alarm.e_values))
 
 
 def check_scores(alarm: DeviceAlarm) -> Exact:
@@ -146,7 +161,7 @@ def check_scores(alarm: DeviceAlarm) -> Exact:
     before, after = rng.choice(levels, CHECKED[0]), rng.choice(levels[:LOWEST], CHECKED[2])
     found = np.concatenate([before, np.full(CHECKED[1], highest + FAULT * spread), after])
     found += JITTER * spread * rng.standard_normal(len(found))
-    return 1 / (1 + np.exp(-found)) if e_values.scale == LOG_ODDS else found
+    return np.asarray(1 / (1 + np.exp(-found)) if e_values.scale == LOG_ODDS else found)
 
 
 def check_states(alarm: DeviceAlarm, scores: Exact) -> list[AlarmState]:
@@ -165,7 +180,7 @@ def check_values(alarm: DeviceAlarm) -> str:
     states = check_states(alarm, scores)
     raised = ", ".join(str(int(state.raised)) for state in states)
     return (
-        "\n/* Alarms: scores, each of as many blocks as make a bet, and what is known after them. One has no neighbour. */\n"
+        "\n/* Scores, each of as many blocks as make a bet, and what is known after them. One has no neighbour. */\n"
         f"enum {{ ALARM_BETS = {len(scores)}, ALARM_GAP = {GAP} }};\n"
         f"static const double alarm_scores[ALARM_BETS] = {{\n    {doubles(scores)}}};\n"
         f"static const double alarm_evidence[ALARM_BETS] = {{\n    {doubles([one.evidence for one in states])}}};\n"

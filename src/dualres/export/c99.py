@@ -82,7 +82,7 @@ def write_c99(
     example = HostExample(model, rate, search > 0, form, compiler or ())
     checks, flash = _confirmed(files, example, int16=int16, progress=progress) if compiler else ((), ())
     result = ExportResult(folder, checks, flash, searching, table_bytes(alarm) if alarm else 0)
-    files[README] = _readme(form, model, rate, search, result=result, compiler=compiler).encode()
+    files[README] = _readme(form, model, rate, search, result=result, compiler=compiler, alarm=alarm).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
     progress("Export", 3, 3, "")
@@ -125,7 +125,14 @@ def _confirmed(
 
 
 def _readme(
-    form: Layout, model: Model, rate: Fraction, search: int, *, result: ExportResult, compiler: Sequence[str] | None
+    form: Layout,
+    model: Model,
+    rate: Fraction,
+    search: int,
+    *,
+    result: ExportResult,
+    compiler: Sequence[str] | None,
+    alarm: DeviceAlarm | None,
 ) -> str:
     checked = "    not checked when exported"
     if result.checks and compiler:
@@ -136,7 +143,7 @@ def _readme(
             f"To check any other build, and any other machine, {form.checking} there.\n\n{said}"
         )
     cost = "\n".join(f"* {line}" for line in costs(result)) or "* not measured when exported"
-    several = _several(model) + _speed(model, search)
+    several = _several(model) + _speed(model, search) + _alarms(alarm)
     return Template(form.readme()).substitute(
         rate=rate, classes=len(model.classes), several=several, checked=checked, cost=cost
     )
@@ -181,6 +188,18 @@ def _speed(model: Model, search: int) -> str:
     return "".join(f"{line}\n" for line in said)
 
 
+def _alarms(alarm: DeviceAlarm | None) -> str:
+    """What an alarm promises, and how it is asked."""
+    if alarm is None:
+        return ""
+    said = [
+        "",
+        f"`dualres_alarm_push` raises alarms, false ones at most {printable(alarm.rate)}. Promised:",
+        f"{alarm.learned.state.promise}.",
+    ]
+    return "".join(f"{line}\n" for line in said)
+
+
 def costs(result: ExportResult) -> list[str]:
     """Memory needs, a line each."""
     lines = [f"flash on {one.machine}: {one.bytes} bytes, and what it takes of libm" for one in result.flash]
@@ -188,6 +207,8 @@ def costs(result: ExportResult) -> list[str]:
         f"RAM with {one.build}: {one.window} bytes of window and {one.state - one.window} of working memory"
         for one in result.checks
     ]
+    if result.healthy:
+        lines.append(f"what is healthy takes {result.healthy} bytes of flash, for alarms")
     if result.checks and result.searching:
         lines.append(f"the search for the speed takes {result.searching} bytes of these")
     return lines

@@ -1,5 +1,6 @@
 """Numbers and texts as C writes them."""
 
+from collections.abc import Sequence
 from math import isfinite
 
 import numpy as np
@@ -17,12 +18,12 @@ def declared(array: str, values: str) -> str:
 
 def floats(values: npt.ArrayLike) -> str:
     """Float literals, hexadecimal and therefore exact, separated by commas and wrapped."""
-    return _wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
+    return wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
 
 
 def doubles(values: npt.ArrayLike) -> str:
     """The same in double precision."""
-    return _wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
+    return wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
 
 
 def text(value: str) -> str:
@@ -32,7 +33,8 @@ def text(value: str) -> str:
     return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode(errors="replace")) + '"'
 
 
-def _wrapped(words: list[str]) -> str:
+def wrapped(words: Sequence[str]) -> str:
+    """Words in lines."""
     return ",\n    ".join(", ".join(words[i : i + PER_LINE]) for i in range(0, len(words), PER_LINE))
 
 

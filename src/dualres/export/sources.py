@@ -28,7 +28,10 @@ from dualres.utils.json_text import json_text
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
-PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "alarm.h", "check.c", "example.c", "Makefile")
+PLAIN = (
+    *("dualres.h", "dualres.c", "convert.h", "likeness.h", "alarm.h", "bets.h"),
+    *("check.c", "example.c", "Makefile"),
+)
 MOST_NATS = 700.0  # of a limit: what is further apart is no number as a ratio, and nothing is as far apart
 LEAST_NATS = 1e-9  # by which a class must lie beyond the limit to be named, so that rounding names none
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")

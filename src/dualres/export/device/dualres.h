@@ -187,6 +187,12 @@ typedef struct {
 #endif
 } dualres_alarm;
 
+/* Rising values: from + step * steps[i]. */
+typedef struct {
+    double from, step;
+    const uint32_t *steps;
+} dualres_rising;
+
 /* What was new in healthy blocks of one load, or of several that have as many. */
 typedef struct {
     uint32_t gaps;   /* between so many healthy values, one more than those */
@@ -195,7 +201,7 @@ typedef struct {
     uint32_t kept;   /* healthy levels */
     double rarer;    /* log of the chance of each cell beyond, over that of the one before */
     double begins[DUALRES_LIFTS], goes_on[DUALRES_LIFTS]; /* by how much bets pay less, as the reference may be unlucky */
-    const float *edges, *levels;
+    dualres_rising edges, levels;
 } dualres_healthy;
 
 typedef struct {

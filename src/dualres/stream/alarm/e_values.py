@@ -33,6 +33,7 @@ INDEPENDENT = 15  # blocks at least; likeness counts twice, by how few are indep
 REPEATS = 1.1  # at most
 CUTS = (1, 2, 4, 8, 16, 32, 64)  # pieces of a stretch, the more the faster the load changes
 PER_NAT = 4  # cells beyond the reference
+ROUNDING = 2.0**-40  # of the largest level; what is nearer is equal, for it was perhaps summed in another order
 RANKS = 200  # healthy scores of a stretch that are kept to tell when it is healthy again
 
 
@@ -47,6 +48,11 @@ class Stretch:
     levels: tuple[float, ...]  # some of the healthy blocks, sorted
     shares: tuple[float, ...]  # of blocks at most as high as each of them, and 1
     beyond: tuple[float, ...]  # bounds on the chances of innovations above the last edges, which no healthy block had
+
+    @property
+    def rounding(self) -> float:
+        """By which levels and innovations may differ that are equal."""
+        return ROUNDING * max(abs(self.levels[0]), abs(self.levels[-1]))
 
 
 @dataclass(frozen=True)
@@ -109,8 +115,8 @@ class EValues:
         return float(SCALES[self.scale](score))
 
     @cached_property
-    def _log_payoffs(self) -> list[tuple[Exact, Exact]]:
-        """Edges of cells and nats by stretch: (cells, a fault's first block or a later one, lifts)."""
+    def _log_payoffs(self) -> list[tuple[Exact, float, Exact]]:
+        """By stretch: edges of cells, what equals them, nats (cells, a fault's first block or a later one, lifts)."""
         found = []
         for one in self.stretches:
             first, later = shifts(self.carried)
@@ -122,7 +128,8 @@ class EValues:
             )
             # a fault may come slowly: a part of the first block's e-value is that of a later one
             begins = np.logaddexp(begins + log(SUDDEN), goes_on + log(1 - SUDDEN))
-            found.append((np.array(one.edges), np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats))
+            nats = np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats
+            found.append((np.array(one.edges), one.rounding, nats))
         return found
 
     def log_e_values(self, new: npt.ArrayLike, *, above: bool = False) -> Exact:
@@ -130,12 +137,15 @@ class EValues:
 
         With `above` each counts as just above a healthy one that it equals.
         """
-        each = [gains[np.searchsorted(ends, new, "right" if above else "left")] for ends, gains in self._log_payoffs]
+        each = [
+            gains[np.searchsorted(ends + (-equal if above else equal), new, "right" if above else "left")]
+            for ends, equal, gains in self._log_payoffs
+        ]
         return np.asarray(np.min(each, axis=0))
 
     def log_recovery(self, level: float) -> float:
         """For a healthy block against one that scores like the higher of two, in nats; neighbours count as copies."""
-        shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
+        shares = (one.shares[int(np.searchsorted(one.levels, level + one.rounding, "right"))] for one in self.stretches)
         return -log(2 * min(shares)) / self.copies
 
 

@@ -19,6 +19,7 @@ from dualres.stream.monitor.block import seconds_between
 from dualres.stream.monitor.event import BLOCK, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.sources.recordings_folder import axes_in
+from dualres.utils.progress import Progress, quiet
 
 SHORT_ROWS = 3  # one after the other, before a warning
 TOO_SHORT = (
@@ -82,6 +83,7 @@ def alarms_at(
     hz: Fraction | None = None,
     speed: SpeedSources | None = None,
     carry_memory: bool = False,
+    progress: Progress = quiet,
 ) -> Alarms:
     """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
 
@@ -92,7 +94,10 @@ def alarms_at(
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
     known = speed or SpeedSources()
     how = {"block_s": block_s, "speedless": not known.used, "carry_memory": carry_memory}
-    scores = {path: _scores(model, path, known, how, healthy=[good], hz=hz) for path in expanded(healthy)}
+    paths, scores = list(expanded(healthy)), dict[Path, list[float]]()
+    for number, path in enumerate(paths):
+        progress("Healthy recordings", number, len(paths), path.name)
+        scores[path] = _scores(model, path, known, how, healthy=[good], hz=hz)
     template = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
