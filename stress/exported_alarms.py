@@ -214,8 +214,9 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=ROOT / "results/measured/exported_alarms.json")
     given = parser.parse_args()
     target = next(one for one in TARGETS if one.name == given.on)
+    run, found = this_run("stress/exported_alarms.py"), told(target, given.streams)
     kept = json.loads(given.out.read_text()) if given.out.exists() else {}
-    kept[target.name] = {**told(target, given.streams), "run": this_run("stress/exported_alarms.py")}
+    kept[target.name] = {**found, "run": run}
     write_whole(given.out, (json.dumps(kept, indent=1) + "\n").encode())
     print(json.dumps(kept[target.name], indent=1))
     sys.exit(bool(kept[target.name]["differing"]))
