@@ -20,7 +20,7 @@ STREAM = "stream.bin"  # as the program calls it
 MOST_FRAMES = 4096  # of a chunk, likewise
 LONGEST_S = 120  # of a compilation, and of a stream on a device
 # The emulated board's memory, all of it: two axes of floats take more than a common microcontroller has.
-_BOARD = ("-nostartfiles", "-Wl,--gc-sections,--defsym=flash_bytes=4M,--defsym=ram_bytes=4M", "--specs=rdimon.specs")
+BOARD = ("-nostartfiles", "-Wl,--gc-sections,--defsym=flash_bytes=4M,--defsym=ram_bytes=4M", "--specs=rdimon.specs")
 
 Chunk = npt.NDArray[np.float32] | npt.NDArray[np.int16]  # (frames, axes)
 Told = Chunk | float | None  # samples, how fast the shaft turns in Hz, or that samples are missing
@@ -109,7 +109,7 @@ def run_on(target: Target, program: Path) -> list[str]:
 
 
 def _compile(target: Target, folder: Path, sources: Sequence[Path], *flags: str, to: Path) -> None:
-    board = [folder / "cortex-m" / "startup.c", *_BOARD, "-T", folder / "cortex-m" / "memory.ld"]
+    board = [folder / "cortex-m" / "startup.c", *BOARD, "-T", folder / "cortex-m" / "memory.ld"]
     words = (*STRICT, *flags, "-I", folder, *sources, *(board if target.on_a_board else []))
     _run([*target.compiler, *words, "-lm", "-o", to], folder)
 
