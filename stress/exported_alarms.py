@@ -5,10 +5,10 @@
 Streams are of simulated machines of the kinds in `healthy_machines.py`, five of each. Each machine has an alarm of its
 own, learned from a short reference or a day, of one load or several, for a rate from one in 200 blocks to one a year.
 Scores are as they are drawn, or squeezed between 0 and 1 as a model's are, or rounded so that many are equal. Health,
-faults that begin suddenly or creep, and repairs take turns; blocks are missing now and then, and the power fails. The C
-code is told the same scores. A stream differs where an alarm is raised or cleared at another block, or the evidence is off by
-more than 1e-3 nats in every 50th. `nearest` is how near evidence came to its threshold in all blocks, in nats: what
-rounding would have to change for another alarm. Progress goes to standard error.
+faults that begin suddenly or creep, and repairs take turns; blocks are missing now and then, and the power fails. The
+C code is told the same scores. A stream differs where an alarm is raised or cleared at another block, or the evidence
+is off by more than 1e-3 nats in every 50th. `nearest` is how near evidence came to its threshold in all blocks, in
+nats: what rounding would have to change for another alarm. Progress goes to standard error.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """`dualres export`, as it is typed."""
 
+import re
 import shutil
 import subprocess
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualres import save
-from dualres.errors import ConfigError, OutputError
+from dualres.errors import ConfigError, ExportError, OutputError
 from tests.cli.runner import done, run
 from tests.export.conftest import made_model, made_orders_model
 
@@ -84,3 +85,53 @@ def test_an_empty_rate_is_no_rate(path, tmp_path, to):
     result = run("export", path, tmp_path / "board", "--to", to, "--rate", "")
     assert isinstance(result.exception, ConfigError)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def healthy(tmp_path_factory):
+    """Two minutes of a machine that runs well."""
+    folder = tmp_path_factory.mktemp("healthy")
+    np.save(folder / "monday.npy", np.random.default_rng(0).standard_normal(60 * 12_800).astype(np.float32))
+    return folder
+
+
+def test_alarms_as_watch_learns_them(path, tmp_path, healthy, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    asked = ("--alarm", "1 per 100 blocks", "--healthy", healthy, "--healthy-class", "good", "--block", 0.5)
+    to = ("--to", "c99", "--rate", "12.8kHz", "--unchecked")
+    result = done("export", path, tmp_path / "board", *to, *asked)
+    assert "at most one false alarm in 100 healthy blocks" in " ".join(result.output.split())
+    assert "bytes of flash, for alarms" in result.output
+    header = (tmp_path / "board" / "dualres_model.h").read_text()
+    assert '#define DUALRES_ALARM "1 per 100 blocks"\n#define DUALRES_ALARM_BETWEEN 100.0\n' in header
+    readme = (tmp_path / "board" / "README.md").read_text()
+    assert "`dualres_alarm_push` raises alarms, false ones at most 1 per 100 blocks" in readme
+    same = done("export", path, tmp_path / "again", *to, "--false-alarms", *asked[1:])
+    assert same.exit_code == 0
+    assert (tmp_path / "again" / "dualres_model.h").read_text() == header
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--alarm", "1 per year"), "give --healthy"),
+        (("--healthy", "x.npy"), "--healthy only applies with --alarm"),
+        (("--machines", "2"), "--machines only applies with --alarm"),
+        (("--block", "2"), "--block only applies with --alarm"),
+        (("--speed", "none"), "--speed only applies with --alarm"),
+        (("--healthy-class", "good"), "--healthy-class only applies with --alarm"),
+        (("--alarm", "often", "--healthy", "HEALTHY"), "often"),
+        (("--alarm", "1 per year", "--healthy", "HEALTHY", "--block", "30"), "are too few|too few"),
+    ],
+)
+def test_alarms_that_cannot_be_learned(path, tmp_path, healthy, options, said):
+    given = [healthy if word == "HEALTHY" else word for word in options]
+    result = run("export", path, tmp_path / "board", "--to", "c99", "--rate", "12800", "--unchecked", *given)
+    assert isinstance(result.exception, ConfigError | ExportError)
+    assert re.search(said, str(result.exception))
+    assert not list(tmp_path.iterdir())
+
+
+def test_alarms_do_not_go_with_onnx(path, tmp_path):
+    result = run("export", path, tmp_path / "m.onnx", "--to", "onnx", "--alarm", "1 per year")
+    assert "--alarm only applies with --to c99" in str(result.exception)
