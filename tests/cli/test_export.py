@@ -111,6 +111,16 @@ def test_alarms_as_watch_learns_them(path, tmp_path, healthy, monkeypatch):
     assert (tmp_path / "again" / "dualres_model.h").read_text() == header
 
 
+def test_recordings_of_different_lengths_take_flash_and_it_says_so(path, tmp_path, healthy, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    whole = np.load(healthy / "monday.npy")
+    for name, seconds in (("a", 30), ("b", 40), ("c", 50), ("d", 59)):
+        np.save(tmp_path / f"{name}.npy", whole[: seconds * 12_800])
+    asked = ("--alarm", "1 per 100 blocks", "--healthy", tmp_path, "--healthy-class", "good", "--block", 0.5)
+    result = done("export", path, tmp_path / "board", "--to", "c99", "--rate", 12_800, "--unchecked", *asked)
+    assert "record every load for the same time" in " ".join(result.output.split())
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -121,7 +131,7 @@ def test_alarms_as_watch_learns_them(path, tmp_path, healthy, monkeypatch):
         (("--speed", "none"), "--speed only applies with --alarm"),
         (("--healthy-class", "good"), "--healthy-class only applies with --alarm"),
         (("--alarm", "often", "--healthy", "HEALTHY"), "often"),
-        (("--alarm", "1 per year", "--healthy", "HEALTHY", "--block", "30"), "are too few|too few"),
+        (("--alarm", "1 per year", "--healthy", "HEALTHY", "--block", "30"), "are too few|has [0-9]+ blocks, too few"),
     ],
 )
 def test_alarms_that_cannot_be_learned(path, tmp_path, healthy, options, said):

@@ -4,11 +4,14 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dualres.export.alarm import DeviceAlarm
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import STRICT
-from tests.export.conftest import made_model
+from dualres.stream.alarm import Alarm
+from tests.export.conftest import CLASSES, made_model
 
 BLOCKS = re.findall(r"```c\n(.*?)```", (Path(__file__).parents[2] / "docs" / "edge.md").read_text(), re.DOTALL)
 # What a reader has around the lines: the samples, and in the second block what the first has set up.
@@ -28,11 +31,14 @@ def board(compiler, tmp_path_factory):
     model = made_model(channels=("x", "y", "z"), axes="shared")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CC", "no-such-compiler")  # other tests check exports; here their headers will do
-        return write_c99(model, tmp_path_factory.mktemp("documented") / "board", 12_800, unchecked=True).folder
+        healthy = np.random.default_rng(0).beta(2, 30, 100).tolist()
+        learned = Alarm.learned(healthy, blocks_between_false_alarms=100)
+        to, alarm = tmp_path_factory.mktemp("documented") / "board", DeviceAlarm(learned, "rarely", CLASSES[0], 5.0)
+        return write_c99(model, to, 12_800, unchecked=True, alarm=alarm).folder
 
 
 def test_all_blocks_are_found():
-    assert len(BLOCKS) == 3
+    assert len(BLOCKS) == 4
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))

@@ -1,6 +1,7 @@
 """How soon alarms come and how rarely falsely.
 
-By experiments/eval_alarms.py, stress/alarm_years.py and stress/alarm_healthy.py.
+By experiments/eval_alarms.py, stress/alarm_years.py and stress/alarm_healthy.py; of exported ones by
+stress/exported_alarms.py and stress/alarm_costs.py.
 """
 
 from collections.abc import Mapping
@@ -89,6 +90,25 @@ class Alarms(Measured):
         """Minutes until an alarm is cleared after a repair, the median of the slowest case."""
         found = [one["cleared_s"] for one in self._json("alarms")["delay"] if str(one["correlation"]) == correlation]
         return f"{max(found) / 60:.0f}"
+
+    def exported_alarms(self) -> str:
+        """How far alarms in exported C were from those of Python, a row for each device."""
+        titles = ("alarms on", "streams", "blocks", "raised", "cleared", "streams that differ", "evidence off by, nats")
+        titles += ("nearest to a threshold, nats",)
+        keys = ("streams", "blocks", "raised", "cleared")
+        rows = [
+            [one["device"], *(f"{one[key]:,}" for key in keys), len(one["differing"])]
+            + [f"{one[key]:.0e}" for key in ("evidence_off", "nearest")]
+            for one in self._json("exported_alarms").values()
+        ]
+        return table(titles, rows)
+
+    def alarm_costs(self) -> str:
+        """Bytes that an alarm adds to a device."""
+        titles = ("healthy blocks of 5 s", "flash for them", "flash in all", "RAM")
+        keys = ("healthy", "flash", "ram")
+        rows = [[one["reference"], *(f"{one[key]:,}" for key in keys)] for one in self._json("alarm_costs")["costs"]]
+        return table(titles, rows)
 
     def alarm_recordings(self) -> str:
         """Blocks in random orders, and in their own."""

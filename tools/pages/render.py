@@ -28,7 +28,7 @@ PARTS = {
     "README.md": ("how_good", "how_fast"),
     "docs/live.md": ("live_load", "carried_memory"),
     "docs/speed.md": ("gpu_roofline",),
-    "docs/edge.md": ("exported_streams", "vector_instructions"),
+    "docs/edge.md": ("exported_streams", "exported_alarms", "alarm_costs", "vector_instructions"),
 }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dualres.utils.progress import Progress
 
 BLOCK_S = 5.0
+MUCH = 3000  # bytes of flash for healthy blocks; recordings of the same length never take as many
 
 
 def export(
@@ -171,6 +172,9 @@ def _export_c99(model: "Model", folder: Path, hz: str | None, asked: AlarmAsked 
         result = write_c99(model, folder, rate, alarm=alarm, **options, progress=report)
     if alarm:
         complain("alarms", f"{alarm.learned.state.promise}", "cyan")
+    if result.healthy > MUCH:
+        several = "healthy recordings of different lengths take tables of their own"
+        complain("note", f"{several}, {result.healthy} bytes in all: record every load for the same time", "yellow")
     for check in result.checks:
         say(f"{check.build}:")
         for line in check.lines:

@@ -55,3 +55,15 @@ def test_growth_of_delays_is_told(alarms):
     told = alarms.alarm_slower()
     assert told.startswith("1 of 2 medians are the same, others grow by 25 % at most")
     assert told.endswith("slowest tenth by 25 %")
+
+
+def test_exported_alarms_have_a_row_for_each_device_and_a_cost_for_each_reference(alarms, tmp_path):
+    device = {"device": "a toaster", "streams": 1000, "blocks": 880_000, "raised": 3000, "cleared": 2000}
+    found = {"toaster": {**device, "differing": [{}], "evidence_off": 4.6e-10, "nearest": 2.7e-4}}
+    (tmp_path / "measured/exported_alarms.json").write_text(json.dumps(found))
+    costs = [{"reference": "a day", "blocks": [17_280], "healthy": 1688, "flash": 4696, "ram": 112}]
+    (tmp_path / "measured/alarm_costs.json").write_text(json.dumps({"costs": costs}))
+    *_, row = alarms.exported_alarms().splitlines()
+    assert row == "| a toaster | 1,000 | 880,000 | 3,000 | 2,000 | 1 | 5e-10 | 3e-04 |"
+    *_, row = alarms.alarm_costs().splitlines()
+    assert row == "| a day | 1,688 | 4,696 | 112 |"
