@@ -130,3 +130,17 @@ def test_stored_e_values_are_the_same():
     assert EValues.parsed(json.loads(json.dumps(asdict(long)))) == long
     with pytest.raises(ValueError, match="'other' is no scale"):
         EValues.parsed({**asdict(e_values), "scale": "other"})
+
+
+def test_what_differs_by_rounding_alone_is_equal():
+    """Joined scores are summed in another order when they are learned from than when they are watched."""
+    healthy = np.random.default_rng(5).normal(1, 0.3, 500)
+    e_values = EValues.fit([healthy], 0.9, 1e5)
+    (stretch,) = e_values.stretches
+    rounded = 4 * np.spacing(max(stretch.levels))
+    for above in (False, True):
+        at = e_values.log_e_values(np.array(stretch.edges), above=above)
+        for off in (-rounded, rounded):
+            np.testing.assert_array_equal(e_values.log_e_values(np.array(stretch.edges) + off, above=above), at)
+    for level in stretch.levels[::20]:
+        assert e_values.log_recovery(level - rounded) == e_values.log_recovery(level)
