@@ -144,4 +144,4 @@ def test_alarms_that_cannot_be_learned(path, tmp_path, healthy, options, said):
 
 def test_alarms_do_not_go_with_onnx(path, tmp_path):
     result = run("export", path, tmp_path / "m.onnx", "--to", "onnx", "--alarm", "1 per year")
-    assert "--alarm only applies with --to c99" in str(result.exception)
+    assert "--alarm does not apply with --to onnx" in str(result.exception)

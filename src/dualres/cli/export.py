@@ -157,7 +157,9 @@ def _alarm(asked: AlarmAsked, model: "Model", hz: str | None, report: "Progress"
     )
 
 
-def _export_c99(model: "Model", folder: Path, hz: str | None, asked: AlarmAsked | None, **options: Any) -> None:
+def _export_c99(
+    model: "Model", folder: Path, hz: str | None, asked: AlarmAsked | None, *, layout: str, **options: Any
+) -> None:
     from dualres.export.c99 import costs, write_c99
     from dualres.export.layouts.catalogue import layout_called
     from dualres.utils.rates import exact_rate
@@ -169,7 +171,7 @@ def _export_c99(model: "Model", folder: Path, hz: str | None, asked: AlarmAsked 
         complain("note", f"{earlier}: {differs}; fit it again for none of this", "yellow")
     with progress("Nothing was written.") as report:
         alarm = _alarm(asked, model, hz, report) if asked else None
-        result = write_c99(model, folder, rate, alarm=alarm, **options, progress=report)
+        result = write_c99(model, folder, rate, alarm=alarm, layout=layout, **options, progress=report)
     if alarm:
         complain("alarms", f"{alarm.learned.state.promise}", "cyan")
     if result.healthy > MUCH:
