@@ -29,12 +29,15 @@ typedef struct {
 /* Sums over the tokens of log2(1 + magnitude), bins as the FFT leaves them.
  *
  * A magnitude of a window of RMS one is below 3600: so the product of FACTORS such numbers is a float, and takes one
- * logarithm. A small device has no room for products. */
-enum { FACTORS = LANES > 1 ? 8 : 1 };
+ * logarithm. A device, which looks at one window at a time, has no room for products. */
+#if LANES > 1 && !defined DUALRES_ALONE
+#define TAKES_PRODUCTS
+enum { FACTORS = 8 };
+#endif
 
 typedef struct {
     vec logs[DUALRES_SPECTRA_FEATURES];
-#if LANES > 1
+#ifdef TAKES_PRODUCTS
     vec products[DUALRES_SPECTRA_FEATURES]; /* of what is not yet part of the sums */
 #endif
 } log_sums;
@@ -69,7 +72,7 @@ static inline void correct(const under_way *as, const low_bins *low, float lengt
 
 static inline void begin_logs(log_sums *sums) {
     memset(sums->logs, 0, sizeof sums->logs);
-#if LANES > 1
+#ifdef TAKES_PRODUCTS
     for (int i = 0; i < DUALRES_SPECTRA_FEATURES; i++) sums->products[i] = vec_all(1.0f);
 #endif
 }
@@ -79,7 +82,7 @@ static inline void begin_logs(log_sums *sums) {
 static inline void add_logs(const under_way *as, const vec *magnitudes, int count, veci taken, int end, log_sums *sums,
                             int first) {
     vec *logs = sums->logs + first;
-#if LANES > 1
+#ifdef TAKES_PRODUCTS
     const vec_bits one = {.f = vec_all(1.0f)};
     const int over = (as->hop / LANES + 1) % FACTORS == 0 || as->hop + LANES >= end;
     vec *products = sums->products + first;
