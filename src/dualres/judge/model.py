@@ -83,6 +83,11 @@ class Model:
         count = self.card.members
         return self.members[axis * count : (axis + 1) * count]
 
+    def _repr_html_(self) -> str:
+        from dualres.judge.notebook import model_html
+
+        return model_html(self)
+
     @cached_property
     def calibration(self) -> "Calibration | None":
         """What was held out, as the card states it; None where nothing was."""

@@ -103,6 +103,11 @@ class Verdict:
     def runner_up(self) -> str:
         return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
 
+    def _repr_html_(self) -> str:
+        from dualres.judge.notebook import verdict_html
+
+        return verdict_html(self)
+
     def as_data(self) -> dict[str, object]:
         """For JSON, without the differences."""
         return {

@@ -110,6 +110,11 @@ class Estimate:
         new = {one.label for one in self.held if one.new}
         return tuple(label for label in self.judged[0].classes if label in new)
 
+    def _repr_html_(self) -> str:
+        from dualres.learn.notebook import estimate_html
+
+        return estimate_html(self)
+
     def as_score(self) -> dict[str, float]:
         """What a card tells of it in short."""
         return {**self.score.as_data(), "rounds": float(self.rounds)}

@@ -81,6 +81,9 @@ class FittedModel:
         """The estimates to tell all about: those that somebody asked for, or the hardest."""
         return tuple(one for one in self.estimates if one.unit in self.wanted) or self.estimates[:1]
 
+    def _repr_html_(self) -> str:
+        return self.model._repr_html_() + "".join(one._repr_html_() for one in self.detailed)
+
 
 def fit_model(
     recordings: Sequence[Recording],

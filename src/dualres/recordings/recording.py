@@ -222,6 +222,11 @@ class Recording:
         """Of all samples, summed in float64; the same to the last bit however the samples are loaded."""
         return self.load.mean if isinstance(self.load, Blockwise) else self.signal_and_mean()[1]
 
+    def _repr_html_(self) -> str:
+        from dualres.recordings.notebook import recording_html
+
+        return recording_html(self)
+
     def _array(self) -> Samples:
         if self.axes:
             raise RecordingError(
