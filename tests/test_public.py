@@ -27,6 +27,7 @@ def test_public_names():
         "read",
         "read_folder",
         "save",
+        "to_frame",
     ]
     for name in dualres.__all__:
         assert getattr(dualres, name) is not None

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.estimator import DualResClassifier as DualResClassifier
     from dualres.explain.reasons import Reasons as Reasons
     from dualres.explain.reasons import explain_recording as explain_recording
+    from dualres.judge.frames import to_frame as to_frame
     from dualres.judge.model import Model as Model
     from dualres.judge.model import load as load
     from dualres.judge.model import save as save
@@ -35,6 +36,7 @@ _NAMES = {
     "errors": "DualResError",
     "estimator": "DualResClassifier",
     "explain.reasons": "Reasons explain_recording",
+    "judge.frames": "to_frame",
     "judge.model": "Model load save",
     "judge.verdict": "Verdict diagnose_recording",
     "learn.trained.fit": "fit_network",

@@ -18,24 +18,27 @@ from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.verdict import channels_to_read, recording_scores
 from dualres.model.kinds import chosen_recipe
-from dualres.recordings.readers import Channel, Usual, read
+from dualres.recordings.frames import is_frame
+from dualres.recordings.readers import Channel, Recorded, Usual, read
 from dualres.recordings.recording import Recording
 from dualres.utils.optional_imports import need
 
-Recorded: TypeAlias = Recording | Path | str  # a recording, or the path of its file
+Signals: TypeAlias = npt.NDArray[Any]  # of one measurement, (channels, samples)
+Known: TypeAlias = "Recorded | Signals"  # one measurement
 
 
 class DualResClassifier:
     """Name the fault in each vibration signal.
 
-    `X` is a list of `Recording`s or of paths of files, which may differ in length and rate, or a 2-D array with one
-    signal per row, each at least one window (0.512 s at 64 kHz) long; an array needs a `rate`. A signal is cut into
-    half-overlapping windows; its class probabilities are the mean over them. Of files, a fitted or loaded classifier
-    reads the channel, and takes the rate where they state none, that it learned from.
+    `X` is a list of `Recording`s, of paths of files or of tables as `dualres.read` takes them, which may differ in
+    length and rate; a list of arrays (channels, samples), as aeon has collections of unequal length; or a 2-D array
+    with one signal per row. Each signal is at least one window (0.512 s at 64 kHz) long; an array needs a `rate`. A
+    signal is cut into half-overlapping windows; its class probabilities are the mean over them. Of files, a fitted or
+    loaded classifier reads the channel, and takes the rate where they state none, that it learned from.
 
-    Several axes of one measurement are a 3-D array, (signals, axes, samples), or recordings with `axes`, all with the
-    same. Each axis has a network of its own then, and their probabilities are averaged; axes of an array go by their
-    numbers, those of recordings by their names.
+    Several axes of one measurement are a 3-D array, (signals, axes, samples), a list of such measurements, or
+    recordings with `axes`, all with the same. Each axis has a network of its own then, and their probabilities are
+    averaged; axes of an array go by their numbers, those of recordings by their names.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ class DualResClassifier:
         made.model_, made.classes_ = model, np.array(model.names)
         return made
 
-    def fit(self, X: npt.ArrayLike | Sequence[Recorded], y: npt.ArrayLike) -> Self:
+    def fit(self, X: npt.ArrayLike | Sequence[Known], y: npt.ArrayLike) -> Self:
         """Train on labelled signals."""
         need("DualResClassifier.fit", "torch", "scipy", "sklearn")
         from sklearn.utils.multiclass import check_classification_targets
@@ -117,21 +120,22 @@ class DualResClassifier:
         self.model_, self.history_ = fit_recordings(recordings, [names[t] for t in targets], names, settings)
         return self
 
-    def predict_proba(self, X: npt.ArrayLike | Sequence[Recorded]) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: npt.ArrayLike | Sequence[Known]) -> npt.NDArray[np.float64]:
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         self._check_fitted()
         model = self.model_
-        given: Sequence[Recorded] = X if _are_recordings(X) else self._rows(self._finite(X))
+        given: Sequence[Known] = X if _are_recordings(X) else self._rows(self._finite(X))
         channel, usual = channels_to_read(model, None), model.training_profile
-        return np.stack([recording_scores(model, self._recording(one, channel, usual))[0] for one in given])
+        each = (self._recording(one, channel, usual, number=number) for number, one in enumerate(given))
+        return np.stack([recording_scores(model, one)[0] for one in each])
 
-    def predict(self, X: npt.ArrayLike | Sequence[Recorded]) -> npt.NDArray[Any]:
+    def predict(self, X: npt.ArrayLike | Sequence[Known]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""
         winners = self.predict_proba(X).argmax(1)  # first, for it refuses what is not fitted
         return np.asarray(self.classes_[winners])
 
     def score(
-        self, X: npt.ArrayLike | Sequence[Recorded], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+        self, X: npt.ArrayLike | Sequence[Known], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> float:
         """The share of signals that are named right, or of their weights."""
         return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
@@ -194,7 +198,7 @@ class DualResClassifier:
         y = np.asarray(y)
         if y.shape != (len(X),):
             raise ConfigError(f"{len(X)} recordings came with labels of shape {y.shape}")
-        return [self._recording(x) for x in X], y
+        return [self._recording(x, number=number) for number, x in enumerate(X)], y
 
     def _valid(self, *data: Any, **how: Any) -> Any:
         from sklearn.utils.validation import validate_data
@@ -219,22 +223,33 @@ class DualResClassifier:
             ) from None
         return valid
 
-    def _recording(self, given: Recorded, channel: Channel = None, usual: Usual | None = None) -> Recording:
-        """As given, or what is in the file of that path."""
+    def _recording(
+        self, given: Known, channel: Channel = None, usual: Usual | None = None, *, number: int = 0
+    ) -> Recording:
+        """As given, what is in the file of that path or in that table, or of an array, which goes by its number."""
+        if isinstance(given, np.ndarray):
+            return self._row(given, number)
         return given if isinstance(given, Recording) else read(given, channel, self.rate, usual=usual)
 
     def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
+        return [self._row(row, number) for number, row in enumerate(rows)]
+
+    def _row(self, row: Signals, number: int) -> Recording:
+        """One signal, (samples,), or the axes of one measurement, (channels, samples)."""
         rate = self.rate
         if rate is None:
             raise ConfigError(
                 f"an array does not say its sampling rate: give it in Hz, {type(self).__name__}(rate=12800) or "
                 "set_params(rate=12800), or give Recordings or paths of files"
             )
-        if rows.ndim == 3 and rows.shape[1] > 1:
-            named = ({str(number): axis for number, axis in enumerate(row, start=1)} for row in rows)
-            return [Recording.from_axes(axes, rate, id=f"row {i}") for i, axes in enumerate(named)]
-        return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows.reshape(len(rows), -1))]
+        if row.ndim == 2 and len(row) > 1:
+            axes = {str(axis): samples for axis, samples in enumerate(row, start=1)}
+            return Recording.from_axes(axes, rate, id=f"row {number}")
+        return Recording.from_array(row.reshape(-1), rate, id=f"row {number}")
 
 
-def _are_recordings(X: Any) -> TypeGuard[Sequence[Recorded]]:
-    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Recording | Path | str) for x in X)
+def _are_recordings(X: Any) -> TypeGuard[Sequence[Known]]:
+    def known(x: object) -> bool:
+        return isinstance(x, Recording | Path | str) or (isinstance(x, np.ndarray) and x.ndim == 2) or is_frame(x)
+
+    return isinstance(X, list | tuple) and len(X) > 0 and all(map(known, X))

@@ -12,6 +12,8 @@ HIDDEN = {
         "joblib",
         "threadpoolctl",
         "pandas",
+        "xarray",
+        "fsspec",
         "numba",
         "aeon",
         "triton",

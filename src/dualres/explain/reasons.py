@@ -13,9 +13,10 @@ from dualres.faultlines.lines import OrderLine
 from dualres.judge.backends import Windows, scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.turning import WindowSpeeds, window_speeds
-from dualres.judge.verdict import Verdict, diagnose_recording
+from dualres.judge.verdict import Verdict, diagnose_recording, recording_for
 from dualres.judge.windows import model_windows
 from dualres.model.kinds import resolved
+from dualres.recordings.readers import Recorded
 from dualres.recordings.recording import Recording
 from dualres.recordings.speed import Speed
 from dualres.utils.arrays import Exact
@@ -99,7 +100,7 @@ class Reasons:
 
 def explain_recording(
     model: Model,
-    recording: Recording,
+    recording: Recorded,
     verdict: Verdict | None = None,
     *,
     neutral: Exact | None = None,
@@ -107,6 +108,7 @@ def explain_recording(
 ) -> Reasons:
     """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given. The
     paper's network counts frequencies from `neutral` log-magnitudes, or from silence; one of views knows its own."""
+    recording = recording_for(model, recording)
     verdict = verdict or diagnose_recording(model, recording, limit)
     return _compared(model, recording, favourites(verdict), verdict.speed, neutral=neutral, limit=limit)
 

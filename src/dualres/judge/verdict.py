@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from dualres.judge.turning import (
 )
 from dualres.judge.windows import STRETCH, mean_over_axes
 from dualres.model_file.card import Card
-from dualres.recordings.readers import Channel
+from dualres.recordings.readers import Channel, Recorded, read
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.recordings.speed import Speed
@@ -108,6 +108,12 @@ class Verdict:
 
         return verdict_html(self)
 
+    def to_frame(self) -> Any:
+        """As a pandas DataFrame of one row; `dualres.to_frame` makes one of many verdicts, and names its columns."""
+        from dualres.judge.frames import to_frame
+
+        return to_frame([self])
+
     def as_data(self) -> dict[str, object]:
         """For JSON, without the differences."""
         return {
@@ -123,12 +129,14 @@ class Verdict:
 
 
 def diagnose_recording(
-    model: Model, recording: Recording, limit: int | None = None, *, error: float = ERROR, sure: float | None = None
+    model: Model, recording: Recorded, limit: int | None = None, *, error: float = ERROR, sure: float | None = None
 ) -> Verdict:
     """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given.
 
-    Its answer keeps the error rate on average over calibrations, or in a share of `sure` of them.
+    A recording may also be the path of a file, or a table as `dualres.read` takes it. Its answer keeps the error rate
+    on average over calibrations, or in a share of `sure` of them.
     """
+    recording = recording_for(model, recording)
     check_probabilistic(model)
     check_rates(error, sure)
     profile, calibration, level = model.training_profile, calibration_for(model, recording), LevelMeter()
@@ -291,6 +299,14 @@ def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, in
 def channels_to_read(model: Model, channel: Channel) -> Channel:
     """What to read of a file for the model: what somebody chose, or the axes that it knows."""
     return channel or (model.card.channels if model.card.axes else None)
+
+
+def recording_for(model: Model, given: Recorded) -> Recording:
+    """A recording as it is, or what is read of a file or a table: the channel that the model knows, and of a file that
+    states none the rate."""
+    if isinstance(given, Recording):
+        return given
+    return read(given, channels_to_read(model, None), usual=model.training_profile)
 
 
 def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
@@ -38,8 +38,10 @@ from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
 if TYPE_CHECKING:
+    from dualres.recordings.frames import Frame
     from dualres.recordings.speed_sources import SpeedKnown
 
+Recorded: TypeAlias = "Recording | Path | str | Frame"  # a recording, or what `read` makes one of
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
 VectorPicker = Callable[[str | None], tuple[list[Vector], Array | None]]  # all vectors of a file, and one by its name
 
@@ -61,7 +63,7 @@ IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
 def read(
-    path: Path | str,
+    path: "Path | str | Frame",
     channel: Channel = None,
     rate: Rate | None = None,
     *,
@@ -69,7 +71,7 @@ def read(
     usual: Usual | None = None,
     guard: Guard = SHARED,
 ) -> Recording:
-    """The recording in a file, every sample of it checked.
+    """The recording in a file, or in a table in memory, every sample of it checked.
 
     `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
     that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a recording of
@@ -80,8 +82,31 @@ def read(
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory.
+
+    A table is pandas' DataFrame or Series, or xarray's DataArray or Dataset: one column for each axis, all of which are
+    taken where no `channel` is chosen. Its rate is `attrs["rate"]` or `attrs["hz"]`, or that of an index of moments, of
+    time differences, or of seconds as floating-point numbers.
     """
-    path = Path(path)
+    from dualres.recordings.speed_sources import SpeedSources
+
+    if isinstance(path, Path | str):
+        found = _read_file(Path(path), channel, rate, usual=usual, guard=guard)
+    else:
+        from dualres.recordings.frames import is_frame, read_frame
+
+        if not is_frame(path):
+            kind = type(path).__name__
+            raise RecordingError(
+                f"a {kind} is neither the path of a file nor a table that can be read; make a recording of an array "
+                "by Recording.from_array, or by Recording.from_axes"
+            )
+        found = read_frame(path, channel, rate, usual)
+        if isinstance(speed, SpeedSources) and (speed.tacho or speed.channel):
+            raise RecordingError(f"{found.id}: a speed is measured by a channel of files only; state it (speed=1500)")
+    return found if speed is None else SpeedSources.of(speed).known(found, lambda whole: whole)
+
+
+def _read_file(path: Path, channel: Channel, rate: Rate | None, *, usual: Usual | None, guard: Guard) -> Recording:
     given = None if rate is None else exact_rate(rate)
     stamp = _stamp(path)
     digest = FileDigest(path.absolute(), stamp)
@@ -109,12 +134,7 @@ def read(
         origin = Origin(path, digest, one.name, None, unit, alone, assumed is not None, one.remark)
         own = Speed((one.speed_hz,)) if one.speed_hz else None
         each.append(Recording(path.stem, load, hz, origin=origin, speed=own))
-    found = each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
-    if speed is None:
-        return found
-    from dualres.recordings.speed_sources import SpeedSources
-
-    return SpeedSources.of(speed).known(found, lambda whole: whole)
+    return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
 
 def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
@@ -221,16 +241,17 @@ def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:
     """How to load a signal of which `begin` is the first block, or all of it; a long one stays where it is."""
     if begin is not None and len(begin) == file.length:
         (samples,) = checked(file.path, [begin])
-        return partial(_held, samples)
+        return partial(held, samples)
     if begin is None or not len(begin) == BLOCK < file.length:
         raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
     blocks = checked(file.path, chain([begin], file.vectors(start=BLOCK)))
     if file.length <= IN_MEMORY:
-        return partial(_held, joined(blocks, file.length))
+        return partial(held, joined(blocks, file.length))
     return replace(file, path=file.path.absolute(), mean=mean_of(blocks))
 
 
-def _held(samples: Samples) -> Samples:
+def held(samples: Samples) -> Samples:
+    """Samples in memory, as what loads them; a partial of this can be sent to other processes."""
     return samples
 
 
@@ -292,7 +313,7 @@ def _text_errors(path: Path, format: Format) -> Iterator[None]:
         raise RecordingError(f"{path}: cannot be read as {format.title}: {error}") from error
 
 
-def checked(path: Path, vectors: Iterable[Array]) -> Iterator[Samples]:
+def checked(path: Path | str, vectors: Iterable[Array]) -> Iterator[Samples]:
     """Blocks of a signal as float32, up to the first bad one; then an error unless all are finite and some differ."""
     count: Counter[str] = Counter()
     first: dict[str, int] = {}

@@ -20,6 +20,7 @@ LIBRARIES = {
     "ray": ("Ray", "cluster"),
     "onnx": ("ONNX", "export"),
     "onnxruntime": ("ONNX Runtime", "export"),
+    "pandas": ("pandas", "notebook"),
     "paho": ("Paho MQTT", "live"),
     "serial": ("pySerial", "live"),
     "tsfresh": ("tsfresh", "peers"),

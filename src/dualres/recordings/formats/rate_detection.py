@@ -54,7 +54,8 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
             if time not in known:
                 ticks = times[time]
                 values = ticks.load(0, time.length) if isinstance(ticks, VectorSlice) else ticks()
-                known[time] = _rate_by(time, values, (units or {}).get(time.name, ""))
+                unit = (units or {}).get(time.name) or unit_in(time.name) or ""
+                known[time] = rate_by_time(values, unit, f"its time, {time.name}")
             rate, note = known[time]
             one = replace(one, rate=rate, note=note)
         found[one] = load
@@ -82,21 +83,26 @@ def _group(one: Vector) -> str:
     return one.name.rpartition(".")[0]
 
 
-def _rate_by(time: Vector, values: Array, unit: str) -> tuple[Fraction | None, str | None]:
-    named = _NAME.fullmatch(time.name.rpartition(".")[2].strip())
-    assert named
-    if values.dtype.kind == "M":
-        values, unit = values.astype("M8[ns]").astype(np.int64), "ns"
-    said = (unit or named[2] or ("s" if named[1].lower().startswith("sec") else "")).strip().lower()
+def unit_in(name: str) -> str | None:
+    """The unit that the name of a vector of time says, "" where it says none; None for a name of something else."""
+    named = _NAME.fullmatch(name.rpartition(".")[2].strip())
+    return named and (named[2] or ("s" if named[1].lower().startswith("sec") else ""))
+
+
+def rate_by_time(values: Array, unit: str, called: str) -> tuple[Fraction | None, str | None]:
+    """The rate in Hz by moments, and by what; or None, and why they do not say it. `unit` is that of numbers."""
+    if values.dtype.kind in "mM":
+        values, unit = values.astype(f"{values.dtype.kind}8[ns]").astype(np.int64), "ns"
+    said = unit.strip().lower()
     seconds = _SECONDS.get(_SPELLED.get(said, said))
     ticks = values.astype(np.float64) if values.dtype.kind == "f" else (values - values[0]).astype(np.float64)
     uneven = _unevenness(ticks, said or "s")
     if uneven is not None:
-        return None, f"its time, {time.name}, {uneven}"
+        return None, f"{called}, {uneven}"
     rate = _roundest_rate(ticks, seconds or Fraction(1))
     if seconds is None and rate < _SLOWEST:
-        return None, f"its time, {time.name}, is without a unit and would give {float(rate):g} Hz in seconds"
-    return rate, f"by its time, {time.name}"
+        return None, f"{called}, is without a unit and would give {float(rate):g} Hz in seconds"
+    return rate, f"by {called}"
 
 
 def _unevenness(ticks: npt.NDArray[np.float64], unit: str) -> str | None:
