@@ -31,6 +31,7 @@ COMMANDS = {
     "show": "show.show",
     "export": "export.export",
     "audit": "audit.audit",
+    "completion": "completion.completion",
     "methods": "bench.methods.methods",
     "profile": "bench.profile.profile",
     "data": "bench.data.app",
