@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test test-all pytest pytest-all pytest-rest lint bench results manifest speed live datasets picture session lock site wheels
+.PHONY: setup demo test test-all pytest pytest-all pytest-rest lint bench results manifest speed live datasets picture session lock site wheels man
 
 setup: $(STAMP)
 
@@ -95,6 +95,10 @@ lock: setup
 # dist/: wheels for two processors and two C libraries, audited, and tried where they are to run (docs/release.md).
 wheels: setup
 	$(BIN)/python -m tools.wheels
+
+# The manual page, build/man/dualres.1: `man -l build/man/dualres.1` shows it.
+man: setup
+	$(BIN)/python -m tools.man
 
 # The documents as a site: site/index.html.
 site: setup
