@@ -20,13 +20,14 @@ MUCH = 3000  # bytes of flash for healthy blocks; recordings of the same length 
 
 def export(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
-    target: Annotated[Path, typer.Argument(help="The folder (source code) or file (onnx) to write.")],
+    target: Annotated[Path, typer.Argument(help="The folder (source code, hub) or file (onnx) to write.")],
     *,
     to: Annotated[
-        Literal["c99", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "onnx"],
+        Literal["c99", "arduino", "platformio", "esp-idf", "zephyr", "cmsis-pack", "onnx", "hub"],
         typer.Option(
             help="c99: source code for devices. arduino, platformio, esp-idf, zephyr, cmsis-pack: the same as a "
-            "library that these take, with an example that reads an accelerometer. onnx: a network for ONNX Runtime."
+            "library that these take, with an example that reads an accelerometer. onnx: a network for ONNX Runtime. "
+            "hub: the model with a card in Markdown, for a hub of models."
         ),
     ],
     rate: Annotated[
@@ -98,7 +99,7 @@ def export(
         (block != BLOCK_S, "--block"),
         (speed is not None, "--speed"),
     )
-    if to != "onnx":
+    if to not in ("onnx", "hub"):
         for given, name in of_alarms:
             if given and alarm is None:
                 raise ConfigError(f"{name} only applies with --alarm RATE, such as --alarm '1 per year'")
@@ -112,7 +113,13 @@ def export(
     )
     for given, name in of_c99:
         if given:
-            raise ConfigError(f"{name} does not apply with --to onnx; an ONNX file takes float windows at 64 kHz")
+            takes = "an ONNX file takes float windows at 64 kHz" if to == "onnx" else "a hub gets the model as it is"
+            raise ConfigError(f"{name} does not apply with --to {to}; {takes}")
+    if to == "hub":
+        from dualres.export.hub import write_hub
+
+        say(f"Folder  {write_hub(load(model), target, overwrite=overwrite)}")
+        return
     from dualres.export.onnx import write_onnx
 
     known = load(model)

@@ -22,15 +22,16 @@ def resolved(folder: Path | str) -> Path:
         raise OutputError(f"{folder}: leads nowhere ({error}); choose another folder") from error
 
 
-def check_folder(folder: Path, names: Iterable[str], overwrite: bool) -> None:
+def check_folder(folder: Path, names: Iterable[str], overwrite: bool, *, marks: Collection[str] = MARKS) -> None:
     """An error unless the folder can be made, is empty, or holds an earlier export that may be replaced."""
     check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; give the name of a folder")
     if folder.is_dir() and any(folder.iterdir()):
-        sizes, card = MARKS
-        if not ((folder / card).is_file() and any((folder / f"{within}{sizes}").is_file() for within in WITHIN)):
-            reason = f"is not empty, and no earlier export ({' and '.join(MARKS)}) that --overwrite could replace"
+        first, *others = marks
+        made = any((folder / f"{within}{first}").is_file() for within in WITHIN)
+        if not (made and all((folder / name).is_file() for name in others)):
+            reason = f"is not empty, and no earlier export ({' and '.join(marks)}) that --overwrite could replace"
             raise OutputError(f"{folder}: {reason}; choose another folder")
         if not overwrite:
             raise OutputError(f"{folder}: is not empty; choose another folder, or --overwrite the export in it")
