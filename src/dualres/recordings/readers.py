@@ -33,6 +33,7 @@ from dualres.recordings.recording import (
     no_longer_readable,
     of_axes,
 )
+from dualres.recordings.remote import fetched, is_address
 from dualres.recordings.speed import Speed
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
@@ -83,13 +84,17 @@ def read(
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory.
 
+    A text such as "s3://bucket/pump.wav" is an address, from which fsspec fetches the file.
+
     A table is pandas' DataFrame or Series, or xarray's DataArray or Dataset: one column for each axis, all of which are
     taken where no `channel` is chosen. Its rate is `attrs["rate"]` or `attrs["hz"]`, or that of an index of moments, of
     time differences, or of seconds as floating-point numbers.
     """
     from dualres.recordings.speed_sources import SpeedSources
 
-    if isinstance(path, Path | str):
+    if is_address(path):
+        found = _read_elsewhere(str(path), channel, rate, usual=usual, guard=guard)
+    elif isinstance(path, Path | str):
         found = _read_file(Path(path), channel, rate, usual=usual, guard=guard)
     else:
         from dualres.recordings.frames import is_frame, read_frame
@@ -104,6 +109,16 @@ def read(
         if isinstance(speed, SpeedSources) and (speed.tacho or speed.channel):
             raise RecordingError(f"{found.id}: a speed is measured by a channel of files only; state it (speed=1500)")
     return found if speed is None else SpeedSources.of(speed).known(found, lambda whole: whole)
+
+
+def _read_elsewhere(
+    address: str, channel: Channel, rate: Rate | None, *, usual: Usual | None, guard: Guard
+) -> Recording:
+    copy = fetched(address)
+    try:
+        return _read_file(copy, channel, rate, usual=usual, guard=guard)
+    except RecordingError as error:
+        raise RecordingError(str(error).replace(str(copy), printable(address))) from None
 
 
 def _read_file(path: Path, channel: Channel, rate: Rate | None, *, usual: Usual | None, guard: Guard) -> Recording:

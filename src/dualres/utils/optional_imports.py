@@ -21,6 +21,7 @@ LIBRARIES = {
     "onnx": ("ONNX", "export"),
     "onnxruntime": ("ONNX Runtime", "export"),
     "pandas": ("pandas", "notebook"),
+    "fsspec": ("fsspec", "remote"),
     "paho": ("Paho MQTT", "live"),
     "serial": ("pySerial", "live"),
     "tsfresh": ("tsfresh", "peers"),
