@@ -58,6 +58,7 @@ SUMMARIES = {
     "profile": "Measure time, memory and size for one window and a whole recording, each method in its own process.",
     "data": "List, prepare and check the public datasets.",
     "bench": "Plan, run, report and verify studies: the paper's and ours.",
+    "completion": "Print the script by which a shell completes commands, options and their values.",
 }
 
 

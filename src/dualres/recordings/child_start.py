@@ -33,7 +33,8 @@ def start_child(format: str) -> "subprocess.Popen[bytes]":
 def start_early(path: Path) -> None:
     """Have a process ready for a file that is about to be read, where nothing was read yet."""
     format = SOUND.get(path.suffix.lower())
-    if format and not _early and f"{__package__}.formats.sandbox" not in sys.modules and path.is_file():
+    # os.path says no where Path says that a folder may not be entered, which is for whoever reads the file to say.
+    if format and not _early and f"{__package__}.formats.sandbox" not in sys.modules and os.path.isfile(path):  # noqa: PTH113
         _early[format] = start_child(format)
         atexit.register(end_early)
 

@@ -3,7 +3,6 @@
 import atexit
 import os
 import shutil
-import tempfile
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +24,8 @@ def is_address(given: object) -> bool:
 def fetched(address: str) -> Path:
     """A copy of the file, which lasts as long as this process, for long signals are read in blocks when needed."""
     need(f"{printable(address)}: reading it", "fsspec")
+    import tempfile
+
     import fsspec  # type: ignore[import-untyped,unused-ignore]
 
     name = address.partition("?")[0].partition("://")[2].rpartition("/")[2] or "recording"  # a query is no part of it
@@ -47,6 +48,8 @@ def fetched(address: str) -> Path:
 @cache
 def _folder() -> str:
     """Removed when this process ends, and not by one that it forked."""
+    import tempfile
+
     made, owner = tempfile.mkdtemp(prefix="dualres-"), os.getpid()
 
     def remove() -> None:
