@@ -168,7 +168,9 @@ def test_there_are_three_functions_one_that_is_told_the_speed_two_that_say_how_s
     folder = exported(12_800).folder
     header = re.sub(r"/\*.*?\*/", "", (folder / "dualres.h").read_text(), flags=re.DOTALL)
     told = ["dualres_init", "dualres_set_speed", "dualres_push"]
-    functions = [*told, "dualres_verdict", "dualres_in_set", "dualres_named", "dualres_unlike"]
+    said = ["dualres_verdict", "dualres_in_set", "dualres_named", "dualres_unlike"]
+    alarms = [f"dualres_alarm_{name}" for name in ("init", "push", "block", "evidence")]  # only where one was asked for
+    functions = [*told, *said, *alarms]
     assert re.findall(r"(\w+)\([^()]*\);", header) == functions
     card = json.loads((folder / "card.json").read_text())
     assert tuple(card["classes"]) == model.classes

@@ -85,7 +85,7 @@ def test_c99_itself_is_left_as_it_is():
 
 def test_the_command_line_offers_every_layout():
     (to,) = (one for one in typer.main.get_command(cli.app).commands["export"].params if one.name == "to")
-    assert list(to.type.choices) == [*LAYOUTS, "onnx"]
+    assert list(to.type.choices) == [*LAYOUTS, "onnx", "hub"]
 
 
 def test_no_other_layout_is_known():
