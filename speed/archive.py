@@ -200,7 +200,7 @@ def year(file_cpu_ms: float) -> dict[str, float]:
 
 def section(found: dict[str, Any]) -> str:
     """What stands in docs/speed.md of the figures."""
-    rows = ["| files | a file, ms | of processors, ms | floor, ms | ratio | by processors | peak, MiB |"]
+    rows = ["| files | a file, ms | of processors, ms | floor, ms | share of the floor | by processors | peak, MiB |"]
     rows.append("|---|---|---|---|---|---|---|")
     for one in found["sizes"]:
         figures = (one[name] for name in ("file_ms", "file_cpu_ms", "floor_cpu_ms", "ratio", "ratio_cpu", "peak_mib"))

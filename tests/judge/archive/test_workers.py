@@ -14,6 +14,7 @@ from dualres.judge.archive import workers as archive
 from dualres.judge.archive.worker import ArchiveTask
 from dualres.judge.archive.workers import LOST, Workers
 from dualres.judge.files import JudgeSettings, judged_file
+from dualres.recordings.formats.sandbox import SHARED
 from dualres.recordings.labels.rows_to_judge import RowsToJudge
 from tests.judge.archive import crashing
 from tests.model.made_views import made_views
@@ -47,9 +48,11 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "11.wav").write_bytes((tmp_path / "00.wav").read_bytes()[:200])
     for name in ("12.crash", "lost1.crash", "lost2.crash"):
         (tmp_path / name).write_bytes(b"x")
+    SHARED.close()  # a process that reads since before knows nothing of the plugin
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
     monkeypatch.setenv("DUALRES_PLUGINS", "tests.judge.archive.crashing")
-    return tmp_path
+    yield tmp_path
+    SHARED.close()
 
 
 def told(task, rows, count=2):
